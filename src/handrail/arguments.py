@@ -1,0 +1,164 @@
+"""Arguments against their schema: one short error that names the nearest right thing."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, cast
+
+from handrail.errors import ArgumentError
+from handrail.json_types import Json, JsonMapping, JsonObject
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
+__all__ = ["ArgumentChecker", "nearest"]
+
+_SHOWN: Final = 60  # characters of a value in a sentence
+_LISTED: Final = 20  # values of an enum in a sentence
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# What a caller should hear about first: a misspelt name explains the missing one.
+_ORDER: Final = ("additionalProperties", "required", "type", "enum")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a caller most likely meant, or None where nothing is near.
+
+    `userId` finds `user_id`; case, dashes and small slips are forgiven.
+    """
+    candidates = {candidate.lower(): candidate for candidate in known}
+    plain = _CAMEL.sub("_", name).replace("-", "_").replace(".", "_").replace(" ", "_").lower()
+    if plain in candidates:
+        return candidates[plain]
+    found = difflib.get_close_matches(plain, candidates, n=1, cutoff=0.6)
+    return candidates[found[0]] if found else None
+
+
+class ArgumentChecker:
+    """Checks the arguments of one tool. Compiles its schema at the first check."""
+
+    def __init__(self, schema: JsonObject) -> None:
+        self._schema = schema
+
+    @cached_property
+    def _validator(self) -> "Validator":
+        from jsonschema import Draft202012Validator  # noqa: PLC0415  (50 ms that a listing never needs)
+
+        return Draft202012Validator(self._schema)
+
+    def check(self, arguments: JsonMapping) -> None:
+        """Pass, or say what is wrong with one argument.
+
+        Raises:
+            ArgumentError: the first thing to mend; `data` holds the argument, the problem and the expected names.
+        """
+        errors = list(self._validator.iter_errors(arguments))
+        if errors:
+            raise _explain(min(errors, key=_rank))
+
+
+def _rank(error: "ValidationError") -> tuple[int, int]:
+    keyword = str(error.validator)
+    return len(error.absolute_path), _ORDER.index(keyword) if keyword in _ORDER else len(_ORDER)
+
+
+def _explain(error: "ValidationError") -> ArgumentError:
+    where = _path(error.absolute_path)
+    known = sorted(cast("JsonObject", error.schema).get("properties") or {}) if isinstance(error.schema, dict) else []
+    match error.validator:
+        case "additionalProperties":
+            return _unknown_name(error, where, known)
+        case "required":
+            return _missing_name(error, where, known)
+        case "enum":
+            return _not_in_enum(error, where)
+        case _:
+            return _wrong_value(error, where)
+
+
+def _properties(error: "ValidationError") -> dict[str, JsonObject]:
+    schema = cast("JsonObject", error.schema)
+    return cast("dict[str, JsonObject]", schema.get("properties", {}))
+
+
+def _unknown_name(error: "ValidationError", where: str, known: Sequence[str]) -> ArgumentError:
+    unknown = min(set(cast("JsonObject", error.instance)) - set(known))
+    guess = nearest(unknown, known)
+    names = ", ".join(known) or "none"
+    return ArgumentError(
+        f"Unknown argument '{_join(where, unknown)}'." + (f" Did you mean '{guess}'?" if guess else ""),
+        argument=_join(where, unknown),
+        next_step=f"Use '{guess}'." if guess else f"The arguments are: {names}.",
+        problem="unknown",
+        nearest=guess,
+        known=list(known),
+    )
+
+
+def _missing_name(error: "ValidationError", where: str, known: Sequence[str]) -> ArgumentError:
+    given = cast("JsonObject", error.instance)
+    missing = next(name for name in cast("list[str]", error.validator_value) if name not in given)
+    details = cast("dict[str, JsonObject]", cast("JsonObject", error.schema).get("properties", {})).get(missing, {})
+    return ArgumentError(
+        f"Missing argument '{_join(where, missing)}'.",
+        argument=_join(where, missing),
+        next_step=f"Add '{missing}' ({_type_words(details)}).",
+        problem="missing",
+        known=list(known),
+    )
+
+
+def _not_in_enum(error: "ValidationError", where: str) -> ArgumentError:
+    values = [str(value) for value in cast("list[Json]", error.validator_value)]
+    guess = nearest(str(error.instance), values)
+    listed = ", ".join(values[:_LISTED]) + (", ..." if len(values) > _LISTED else "")
+    return ArgumentError(
+        f"'{where}' cannot be {_shown(error.instance)}." + (f" Did you mean '{guess}'?" if guess else ""),
+        argument=where,
+        next_step=f"Use '{guess}'." if guess else f"Use one of: {listed}.",
+        problem="value",
+        nearest=guess,
+    )
+
+
+def _wrong_value(error: "ValidationError", where: str) -> ArgumentError:
+    name = where or "arguments"
+    if error.validator == "type":
+        expected = _type_words({"type": cast("Json", error.validator_value)})
+        sentence = f"'{name}' must be {expected}, not {_type_of(error.instance)} ({_shown(error.instance)})."
+    else:
+        expected = f"{error.validator} {_shown(error.validator_value)}"
+        sentence = f"'{name}' does not fit: {_shown(error.instance)} against {expected}."
+    return ArgumentError(sentence, argument=name, next_step=f"Give '{name}' as {expected}.", problem="type")
+
+
+def _path(parts: Iterable[str | int]) -> str:
+    text = ""
+    for part in parts:
+        text = f"{text}[{part}]" if isinstance(part, int) else _join(text, part)
+    return text
+
+
+def _join(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _type_words(schema: JsonObject) -> str:
+    kinds = schema.get("type")
+    names = [str(kind) for kind in kinds] if isinstance(kinds, list) else [str(kinds or "value")]
+    return " or ".join(_with_article(name) for name in names)
+
+
+def _with_article(name: str) -> str:
+    return name if name == "null" else f"{'an' if name[0] in 'aeio' else 'a'} {name}"
+
+
+def _type_of(value: object) -> str:
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return _with_article(kinds[type(value)]) if type(value) in kinds else "null"

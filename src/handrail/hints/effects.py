@@ -1,0 +1,103 @@
+"""What an operation does, decided by evidence, with the rule that decided and a reason in plain words.
+
+    evidence (an `Operation`) -> the first rule that matches -> an `Effect`
+
+Pure: no I/O, and no knowledge of any vendor.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from mcp_types import ToolAnnotations
+
+__all__ = ["Effect", "Hints", "Operation", "Risk"]
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+class Risk(StrEnum):
+    """What four hints cannot say. Shown in `_meta`, in search results and in previews."""
+
+    IRREVERSIBLE = "irreversible"
+    MONEY = "money"
+    SECRET = "secret"  # noqa: S105  (the name of a tag, not a secret)
+    BULK = "bulk"
+    CODE = "code"
+    PEOPLE = "people"
+    ACCESS = "access"
+    DOWNTIME = "downtime"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of any API, as far as its effect can be judged from it.
+
+    Attributes:
+        name: its name with the verb in it, without a service prefix: `create_row`.
+        http_method: in upper case, or an empty string where there is none.
+        path: the path template: `/tablesdb/{databaseId}/tables/{tableId}/rows`.
+        summary: its first sentence.
+        parameters: the names of its arguments.
+        declared: what a vendor states itself (an OpenAPI extension, a trait); counts as evidence.
+    """
+
+    name: str
+    http_method: str = ""
+    path: str = ""
+    summary: str = ""
+    parameters: tuple[str, ...] = ()
+    declared: Mapping[str, object] = field(default_factory=lambda: _NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """The four hints of MCP, all explicit."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool
+
+    def annotations(self, title: str | None = None) -> ToolAnnotations:
+        """The hints as MCP's `ToolAnnotations`, in a fresh object."""
+        return ToolAnnotations(
+            title=title,
+            read_only_hint=self.read_only,
+            destructive_hint=self.destructive,
+            idempotent_hint=self.idempotent,
+            open_world_hint=self.open_world,
+        )
+
+    def as_dict(self) -> dict[str, bool]:
+        """The hints by their names on the wire."""
+        return {
+            "readOnlyHint": self.read_only,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent,
+            "openWorldHint": self.open_world,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an operation does.
+
+    Attributes:
+        hints: the four hints.
+        risks: what the hints cannot say.
+        rule: the name of the rule or override that decided.
+        reason: why, in one plain line.
+    """
+
+    hints: Hints
+    risks: frozenset[Risk]
+    rule: str
+    reason: str
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the operation is proven to change nothing."""
+        return self.hints.read_only

@@ -1,0 +1,113 @@
+"""What every run engine does. The engine in memory and a durable one look the same from here."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from handrail.errors import BusyError, NotFoundError, RefusedError
+from handrail.json_types import Json, JsonObject
+from handrail.runs.model import Run, RunPage, StartRequest
+
+__all__ = ["QueueFullError", "RunBody", "RunContext", "RunEngine", "RunKeyReusedError", "RunNotFoundError"]
+
+
+class RunNotFoundError(NotFoundError):
+    """No such run, or one of another owner: the two look the same. `data["run_id"]` names it."""
+
+    type = "run_not_found"
+
+
+class RunKeyReusedError(RefusedError):
+    """The `run_key` belongs to a run with other arguments. `data["run_id"]` names that run."""
+
+    type = "run_key_reused"
+
+
+class QueueFullError(BusyError):
+    """No room for another run. `data` holds `limit` and `running` (ids)."""
+
+    type = "queue_full"
+
+
+class RunContext(Protocol):
+    """What the body of a run sees of the engine."""
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+
+    async def report(self, message: str) -> None:
+        """Say where the run stands; the last message wins. Also a checkpoint: see `check`."""
+
+    async def check(self) -> None:
+        """Call before each act. Raises the backend's cancellation when the run has been ended meanwhile."""
+
+    def record(self, name: str, document: Json) -> None:
+        """Write one document of the run's record as JSON at `name`, a relative path such as `steps/001.json`.
+
+        Complete on disk when it returns: a killed process leaves what was recorded.
+        """
+
+    def append(self, name: str, line: Json) -> None:
+        """Append one line to the JSON Lines file `name` of the run's record."""
+
+
+RunBody = Callable[[RunContext, StartRequest], Awaitable[JsonObject]]
+"""Does the run and returns its result. An exception ends the run as `failed: crashed`."""
+
+
+class RunEngine(Protocol):
+    """Starts runs, keeps them, and tells where they stand. Every method is bound to an owner."""
+
+    async def start(self, request: StartRequest) -> Run:
+        """Start a run; it exists for `get` when this returns.
+
+        Raises:
+            QueueFullError: no room.
+            RunKeyReusedError: the key belongs to a run with other arguments.
+        """
+
+    async def reject(self, request: StartRequest, result: JsonObject) -> Run:
+        """A run that ended before it began (`failed: rejected`), for faces that need a handle to say so."""
+
+    async def get(self, run_id: str, owner: str) -> Run:
+        """The run as it stands.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """
+
+    async def list_runs(self, owner: str, *, limit: int = 50, cursor: str | None = None) -> RunPage:
+        """The owner's runs, newest first.
+
+        Raises:
+            UsageError: the cursor is not one of ours.
+        """
+
+    async def cancel(self, run_id: str, owner: str) -> Run:
+        """End the run; a run that has ended stays as it is. No new act starts after this returns.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """
+
+    async def answer(self, run_id: str, owner: str, answers: Mapping[str, Json]) -> Run:
+        """Answer questions of a run that asked; unknown keys are ignored.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """
+
+    async def wait(self, run_id: str, owner: str, seconds: float) -> Run:
+        """The run once it has ended or asks for input, or as it stands after `seconds`.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """
+
+    def watch(self, run_id: str, owner: str) -> AbstractAsyncContextManager[AsyncIterator[Run]]:
+        """The run at each change, beginning with now and ending with its terminal state. Slow readers skip.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """

@@ -1,0 +1,91 @@
+"""Every setting of Handrail: one place, one description, one environment name each."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from handrail.errors import UsageError
+
+__all__ = ["Settings", "SettingsError", "environment_names", "load_settings"]
+
+_Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class SettingsError(UsageError):
+    """A setting has a value that it cannot have. `data["settings"]` lists the environment names."""
+
+    type = "settings_invalid"
+
+
+class Settings(BaseSettings):
+    """What can be set, from the environment. Appwrite's own three are read under the names its users know."""
+
+    model_config = SettingsConfigDict(env_prefix="HANDRAIL_", frozen=True, extra="ignore", populate_by_name=True)
+
+    appwrite_endpoint: str = Field(
+        default="https://cloud.appwrite.io/v1",
+        pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
+        validation_alias=AliasChoices("appwrite_endpoint", "APPWRITE_ENDPOINT"),
+        description="Address of the Appwrite API, with its version: https://<host>/v1.",
+    )
+    appwrite_project_id: str = Field(
+        default="",
+        validation_alias=AliasChoices("appwrite_project_id", "APPWRITE_PROJECT_ID"),
+        description="The project that calls go to.",
+    )
+    appwrite_api_key: SecretStr = Field(
+        default=SecretStr(""),
+        validation_alias=AliasChoices("appwrite_api_key", "APPWRITE_API_KEY"),
+        description="The API key that calls are made with. Its scopes bound what can be done.",
+    )
+    home: Path | None = Field(
+        default=None,
+        description="Where run records and caches are kept; the platform's state folder by default.",
+    )
+    wait_s: _Seconds | None = Field(
+        default=None,
+        description="Seconds that run_agent and get_run wait before they answer early; by default what is known "
+        "of the client, 4 s for an unknown one.",
+    )
+    connect_timeout_s: _Seconds = Field(default=10, description="Seconds to reach Appwrite.")
+    read_timeout_s: _Seconds = Field(default=60, description="Seconds to wait for Appwrite's next byte.")
+    max_response_bytes: int = Field(
+        default=32 * 1024 * 1024, gt=0, description="The largest answer that is read from Appwrite, in bytes."
+    )
+    max_message_bytes: int = Field(
+        default=4 * 1024 * 1024,
+        gt=0,
+        description="The largest MCP message that is read over stdio, in bytes.",
+    )
+    max_runs: int = Field(default=100, gt=0, description="How many runs may wait or work at once.")
+    run_slots: int = Field(default=2, gt=0, description="How many runs work at once; the others wait their turn.")
+
+
+def load_settings() -> Settings:
+    """The settings of this process's environment.
+
+    Raises:
+        SettingsError: a value does not fit; the error names each environment variable and never shows its value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = {_environment_name(str(item["loc"][0])): str(item["msg"]) for item in error.errors()}
+        sentence = "; ".join(f"{name}: {problem}" for name, problem in sorted(wrong.items()))
+        raise SettingsError(
+            f"A setting has a value that it cannot have. {sentence}",
+            next_step="Correct or unset it; `handrail settings` lists them all.",
+            settings=[*sorted(wrong)],
+        ) from None
+
+
+def environment_names() -> dict[str, str]:
+    """Each setting's environment name with its description."""
+    return {_environment_name(name): field.description or "" for name, field in Settings.model_fields.items()}
+
+
+def _environment_name(field: str) -> str:
+    upper = field.upper()
+    return upper if upper.startswith("APPWRITE_") else f"HANDRAIL_{upper}"
