@@ -65,7 +65,7 @@ def _rank(error: "ValidationError") -> tuple[int, int]:
 
 def _explain(error: "ValidationError") -> ArgumentError:
     where = _path(error.absolute_path)
-    known = sorted(cast("JsonObject", error.schema).get("properties") or {}) if isinstance(error.schema, dict) else []
+    known = sorted(_properties(error))
     match error.validator:
         case "additionalProperties":
             return _unknown_name(error, where, known)
