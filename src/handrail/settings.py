@@ -51,6 +51,7 @@ class Settings(BaseSettings):
     )
     connect_timeout_s: _Seconds = Field(default=10, description="Seconds to reach Appwrite.")
     read_timeout_s: _Seconds = Field(default=60, description="Seconds to wait for Appwrite's next byte.")
+    call_timeout_s: _Seconds = Field(default=300, description="Seconds that one call to Appwrite may take in all.")
     max_response_bytes: int = Field(
         default=32 * 1024 * 1024, gt=0, description="The largest answer that is read from Appwrite, in bytes."
     )

@@ -1,0 +1,180 @@
+"""From what came back to what became of the call. Pure."""
+
+import json
+from base64 import b64encode
+from typing import Final, cast
+
+from handrail.appwrite.catalog.model import Method, ResponseKind
+from handrail.appwrite.outcome import CallResult, Outcome
+from handrail.appwrite.transport import Answer, Cut
+from handrail.hints import Effect
+from handrail.json_types import Json, JsonObject
+
+__all__ = ["read_answer"]
+
+_REDIRECTS: Final = range(300, 400)
+_GATEWAY_FAILURES: Final = frozenset({502, 503, 504})
+_SHOWN: Final = 200  # characters of a foreign body that an error quotes
+
+_NEXT_BY_TYPE: Final = {
+    "user_unauthorized": "Check APPWRITE_API_KEY: this key is not one of the project's.",
+    "general_access_forbidden": "Check APPWRITE_API_KEY and APPWRITE_PROJECT_ID: the key belongs to another project.",
+    "general_unauthorized_scope": "Give the API key the scope that the message names, or use another key.",
+    "project_not_found": "Check APPWRITE_PROJECT_ID and APPWRITE_ENDPOINT.",
+    "general_query_invalid": 'A query is JSON text: {"method":"equal","attribute":"name","values":["x"]}.',
+}
+_NEXT_BY_STATUS: Final = {
+    400: "Mend the argument that the message names and call again.",
+    401: "Check APPWRITE_API_KEY and its scopes.",
+    403: "Check the API key's scopes.",
+    404: "List the resources to find the right id.",
+    409: "It exists already: read it, or choose another id.",
+    429: "Wait, then call again.",
+}
+
+
+def read_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
+    """What became of a call whose answer has a status.
+
+    A write that was accepted is done even if its answer is empty; one whose answer was cut or is no answer of
+    Appwrite's is unknown, because the effect may have happened. A read that brings nothing usable has failed.
+    """
+    if answer.status in _REDIRECTS:
+        return _redirected(method, answer)
+    if answer.status >= _REDIRECTS.stop:
+        return _error_answer(method, effect, answer)
+    if answer.cut is not None:
+        return _cut_answer(method, effect, answer, answer.cut)
+    return _success(method, effect, answer)
+
+
+def _success(method: Method, effect: Effect, answer: Answer) -> CallResult:
+    if not answer.content:
+        return _empty_success(method, effect, answer)
+    if method.response is ResponseKind.TEXT:
+        return CallResult(method.tool, Outcome.DONE, answer.status, answer.content.decode(errors="replace"))
+    kind = _content_type(answer)
+    if kind == "application/json":
+        return _json_success(method, effect, answer)
+    if method.returns:
+        return _unusable(method, effect, answer, "answer_unexpected", _not_appwrite(answer))
+    return CallResult(method.tool, Outcome.DONE, answer.status, _binary(kind, answer.content))
+
+
+def _empty_success(method: Method, effect: Effect, answer: Answer) -> CallResult:
+    if effect.is_read and method.returns:
+        sentence = f"Appwrite answered {answer.status} with nothing where {method.returns} was promised."
+        return _unusable(method, effect, answer, "answer_empty", sentence)
+    return CallResult(method.tool, Outcome.DONE, answer.status)
+
+
+def _json_success(method: Method, effect: Effect, answer: Answer) -> CallResult:
+    try:
+        document = cast("Json", json.loads(answer.content))
+    except ValueError:
+        sentence = f"The answer says that it is JSON and is not: {_quoted(answer)}"
+        return _unusable(method, effect, answer, "answer_unexpected", sentence)
+    return CallResult(method.tool, Outcome.DONE, answer.status, document)
+
+
+def _binary(kind: str, content: bytes) -> Json:
+    """A file's content: text as text, everything else as base64, with its type and size in bytes."""
+    shown: JsonObject = {"content_type": kind or "application/octet-stream", "size": len(content)}
+    if kind.startswith("text/"):
+        try:
+            return {**shown, "text": content.decode()}
+        except UnicodeDecodeError:
+            pass
+    return {**shown, "base64": b64encode(content).decode()}
+
+
+def _error_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
+    error = _appwrite_error(answer)
+    if error is not None:
+        return CallResult(method.tool, Outcome.FAILED, answer.status, error=error)
+    lost = not effect.is_read and answer.status in _GATEWAY_FAILURES
+    if answer.status == 404:  # noqa: PLR2004  (HTTP: not found)
+        shown = _error(
+            "route_missing",
+            f"The server has no route for {method.http_method} {method.path}.",
+            "Check that APPWRITE_ENDPOINT ends in /v1; otherwise this version of Appwrite lacks the method.",
+            code=answer.status,
+        )
+    else:
+        shown = _error(
+            "answer_not_appwrite",
+            _not_appwrite(answer),
+            _check_first(method) if lost else "Check APPWRITE_ENDPOINT and the state of the server.",
+            code=answer.status,
+        )
+    return CallResult(method.tool, Outcome.UNKNOWN if lost else Outcome.FAILED, answer.status, error=shown)
+
+
+def _appwrite_error(answer: Answer) -> JsonObject | None:
+    """The error in Appwrite's own words with the next step, or None where the answer is not one of Appwrite's."""
+    try:
+        body = json.loads(answer.content)
+    except ValueError:
+        return None
+    if not isinstance(body, dict) or not isinstance(body.get("message"), str):
+        return None
+    kind = str(body.get("type") or "appwrite_error")
+    next_step = _NEXT_BY_TYPE.get(kind) or _NEXT_BY_STATUS.get(answer.status)
+    retry_after = answer.headers.get("retry-after")
+    if retry_after is not None:
+        next_step = f"Wait {retry_after} s, then call again."
+    return _error(
+        kind,
+        body["message"],
+        next_step or "Try again later; if it stays, look into Appwrite's logs.",
+        code=answer.status,
+    )
+
+
+def _redirected(method: Method, answer: Answer) -> CallResult:
+    location = answer.headers.get("location", "")
+    if method.response is ResponseKind.LOCATION:
+        return CallResult(method.tool, Outcome.DONE, answer.status, location)
+    error = _error(
+        "redirected",
+        f"The endpoint redirects to {location.partition('?')[0] or 'nowhere'}; redirects are never followed.",
+        "Set APPWRITE_ENDPOINT to the address that Appwrite is really served from.",
+        code=answer.status,
+    )
+    return CallResult(method.tool, Outcome.FAILED, answer.status, error=error)
+
+
+def _cut_answer(method: Method, effect: Effect, answer: Answer, cut: Cut) -> CallResult:
+    kind = "answer_too_large" if cut is Cut.SIZE else "answer_cut"
+    return _unusable(method, effect, answer, kind, f"Appwrite answered {answer.status}, but {cut.value}.")
+
+
+def _unusable(method: Method, effect: Effect, answer: Answer, kind: str, sentence: str) -> CallResult:
+    """A success whose body cannot be used: a read has failed; of a write nobody knows."""
+    if effect.is_read:
+        error = _error(kind, sentence, "Check APPWRITE_ENDPOINT, or ask for less at once.", code=answer.status)
+        return CallResult(method.tool, Outcome.FAILED, answer.status, error=error)
+    error = _error(kind, sentence, _check_first(method), code=answer.status)
+    return CallResult(method.tool, Outcome.UNKNOWN, answer.status, error=error)
+
+
+def _check_first(method: Method) -> str:
+    return f"Read the {method.service} resource to see whether {method.tool} took effect before you repeat it."
+
+
+def _not_appwrite(answer: Answer) -> str:
+    kind = _content_type(answer) or "an untyped body"
+    return f"Status {answer.status} came with {kind}, which is no answer of Appwrite's: {_quoted(answer)}"
+
+
+def _content_type(answer: Answer) -> str:
+    return answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _quoted(answer: Answer) -> str:
+    text = answer.content[: 4 * _SHOWN].decode(errors="replace")
+    return repr(" ".join(text.split())[:_SHOWN])
+
+
+def _error(kind: str, message: str, next_step: str, *, code: int | None) -> JsonObject:
+    return {"type": kind, "code": code, "message": message, "next": next_step}
