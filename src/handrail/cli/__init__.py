@@ -1,1 +1,1 @@
-"""The cli room."""
+"""The command line: the server's own functions from a terminal."""

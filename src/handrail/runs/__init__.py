@@ -1,6 +1,8 @@
 """Runs: started once, kept, and told about in one shape on every face."""
 
 from handrail.runs.engine import (
+    EngineClosedError,
+    QuestionExpiredError,
     QueueFullError,
     RunBody,
     RunContext,
@@ -8,12 +10,24 @@ from handrail.runs.engine import (
     RunKeyReusedError,
     RunNotFoundError,
 )
+from handrail.runs.ledger import CursorError, Retention
+from handrail.runs.memory import MemoryEngine
 from handrail.runs.model import Question, Run, RunPage, RunReason, RunStatus, StartRequest
+from handrail.runs.record import RecordError, RecordNameError
+from handrail.runs.stored import RecordUnreadableError, StoredRuns, list_records, prune_records, read_record
 from handrail.runs.view import run_view
 
 __all__ = [
+    "CursorError",
+    "EngineClosedError",
+    "MemoryEngine",
     "Question",
+    "QuestionExpiredError",
     "QueueFullError",
+    "RecordError",
+    "RecordNameError",
+    "RecordUnreadableError",
+    "Retention",
     "Run",
     "RunBody",
     "RunContext",
@@ -24,5 +38,9 @@ __all__ = [
     "RunReason",
     "RunStatus",
     "StartRequest",
+    "StoredRuns",
+    "list_records",
+    "prune_records",
+    "read_record",
     "run_view",
 ]

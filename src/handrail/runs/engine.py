@@ -2,13 +2,23 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Protocol
 
-from handrail.errors import BusyError, NotFoundError, RefusedError
+from handrail.errors import BusyError, NotFoundError, RefusedError, UnavailableError
 from handrail.json_types import Json, JsonObject
 from handrail.runs.model import Run, RunPage, StartRequest
 
-__all__ = ["QueueFullError", "RunBody", "RunContext", "RunEngine", "RunKeyReusedError", "RunNotFoundError"]
+__all__ = [
+    "EngineClosedError",
+    "QuestionExpiredError",
+    "QueueFullError",
+    "RunBody",
+    "RunContext",
+    "RunEngine",
+    "RunKeyReusedError",
+    "RunNotFoundError",
+]
 
 
 class RunNotFoundError(NotFoundError):
@@ -29,6 +39,18 @@ class QueueFullError(BusyError):
     type = "queue_full"
 
 
+class EngineClosedError(UnavailableError):
+    """The engine has not been entered yet, or is shutting down."""
+
+    type = "engine_closed"
+
+
+class QuestionExpiredError(UnavailableError):
+    """Nobody answered a run's question in time. `data` holds `question` and `seconds`."""
+
+    type = "question_expired"
+
+
 class RunContext(Protocol):
     """What the body of a run sees of the engine."""
 
@@ -36,20 +58,41 @@ class RunContext(Protocol):
     def run_id(self) -> str:
         """The run's id."""
 
+    @property
+    def folder(self) -> Path | None:
+        """Where the run's record is kept, or None where none is."""
+
     async def report(self, message: str) -> None:
         """Say where the run stands; the last message wins. Also a checkpoint: see `check`."""
 
     async def check(self) -> None:
         """Call before each act. Raises the backend's cancellation when the run has been ended meanwhile."""
 
+    async def ask(self, message: str, schema: JsonObject, *, seconds: float) -> Json:
+        """Ask whoever watches the run; it is `input_required` meanwhile.
+
+        Args:
+            message: the question, for a person.
+            schema: JSON schema of the answer (an object).
+            seconds: how long to wait for the answer.
+
+        Raises:
+            QuestionExpiredError: nobody answered in time.
+        """
+
     def record(self, name: str, document: Json) -> None:
         """Write one document of the run's record as JSON at `name`, a relative path such as `steps/001.json`.
 
-        Complete on disk when it returns: a killed process leaves what was recorded.
+        Complete on disk when it returns: a killed process leaves what was recorded. A run that has been ended may
+        still record what became of it while it unwinds.
+
+        Raises:
+            RecordNameError: the name is not a plain relative path.
+            RecordError: it cannot be written; a body that lets it pass ends as `failed: crashed` with its sentence.
         """
 
     def append(self, name: str, line: Json) -> None:
-        """Append one line to the JSON Lines file `name` of the run's record."""
+        """Append one line to the JSON Lines file `name` of the run's record. Raises as `record` does."""
 
 
 RunBody = Callable[[RunContext, StartRequest], Awaitable[JsonObject]]
@@ -64,6 +107,7 @@ class RunEngine(Protocol):
 
         Raises:
             QueueFullError: no room.
+            RecordError: its record cannot be written; nothing was started.
             RunKeyReusedError: the key belongs to a run with other arguments.
         """
 

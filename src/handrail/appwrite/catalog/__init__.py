@@ -1,0 +1,1 @@
+"""The catalog of SDK methods, read from the SDK's own source."""

@@ -1,0 +1,120 @@
+"""The public tools as a host lists them: names, words, schemas, hints."""
+
+from enum import StrEnum
+from typing import Final
+
+from handrail.hints import Hints, annotations_for_gateway
+from handrail.json_types import JsonObject
+from handrail.protocol.tool import ServerTool, ToolHandler
+
+__all__ = ["DEFAULT_HITS", "PublicTool", "public_tool"]
+
+DEFAULT_HITS: Final = 8
+"""How many tools a search answers unless it is told otherwise."""
+
+_MOST_HITS: Final = 25
+_LOCAL_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
+_REMOTE_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=True)
+
+
+class PublicTool(StrEnum):
+    """The tools that a host sees."""
+
+    CONTEXT = "appwrite_get_context"
+    SEARCH = "appwrite_search_tools"
+    READ = "appwrite_call_read_tool"
+    CALL = "appwrite_call_tool"
+
+
+_TITLES: Final = {
+    PublicTool.CONTEXT: "Get Appwrite context",
+    PublicTool.SEARCH: "Search Appwrite tools",
+    PublicTool.READ: "Call an Appwrite read",
+    PublicTool.CALL: "Call any Appwrite method",
+}
+
+_DESCRIPTIONS: Final = {
+    PublicTool.CONTEXT: "Project, endpoint, server version, whether the key is accepted, and the services. "
+    "Changes nothing. Begin here when calls fail.",
+    PublicTool.SEARCH: "Find the Appwrite method for a job. Each hit has its safety hints; the first ones have their "
+    "argument schema. Call a hit with appwrite_call_read_tool if its readOnlyHint is true, else with "
+    "appwrite_call_tool.",
+    PublicTool.READ: "Call an Appwrite method that is proven to change nothing (get, list). Everything else is "
+    "refused.",
+    PublicTool.CALL: "Call any Appwrite method. Whatever can change something needs confirm_write: true. Answers "
+    "outcome done, refused (nothing was sent), failed, or unknown (a write whose answer was lost: check before "
+    "repeating).",
+}
+
+_TOOL_NAME: Final[JsonObject] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 128,
+    "description": "A name from appwrite_search_tools, such as tables_db_list_rows.",
+}
+_ARGUMENTS: Final[JsonObject] = {
+    "type": "object",
+    "description": "The method's arguments by their snake_case names.",
+}
+_PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
+    PublicTool.CONTEXT: {},
+    PublicTool.SEARCH: {
+        "query": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 2000,
+            "description": "What you want to do, in plain words, or a tool's name.",
+        },
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": _MOST_HITS,
+            "default": DEFAULT_HITS,
+            "description": "How many tools at most.",
+        },
+        "services": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Only of these services, such as tables_db or users.",
+        },
+    },
+    PublicTool.READ: {"tool_name": _TOOL_NAME, "arguments": _ARGUMENTS},
+    PublicTool.CALL: {
+        "tool_name": _TOOL_NAME,
+        "arguments": _ARGUMENTS,
+        "confirm_write": {
+            "type": "boolean",
+            "description": "Exactly true, once you are sure that this write is wanted. Without it nothing is sent.",
+        },
+    },
+}
+_REQUIRED: Final[dict[PublicTool, list[str]]] = {
+    PublicTool.CONTEXT: [],
+    PublicTool.SEARCH: ["query"],
+    PublicTool.READ: ["tool_name"],
+    PublicTool.CALL: ["tool_name"],
+}
+
+
+def public_tool(tool: PublicTool, handler: ToolHandler) -> ServerTool:
+    """A public tool with what answers it."""
+    title = _TITLES[tool]
+    annotations = {
+        PublicTool.CONTEXT: _REMOTE_READ.annotations(title),
+        PublicTool.SEARCH: _LOCAL_READ.annotations(title),
+        PublicTool.READ: _REMOTE_READ.annotations(title),
+        PublicTool.CALL: annotations_for_gateway(),
+    }
+    return ServerTool(
+        name=tool.value,
+        title=title,
+        description=_DESCRIPTIONS[tool],
+        input_schema={
+            "type": "object",
+            "properties": _PROPERTIES[tool],
+            "required": [*_REQUIRED[tool]],
+            "additionalProperties": False,
+        },
+        annotations=annotations[tool],
+        handler=handler,
+    )

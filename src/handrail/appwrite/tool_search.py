@@ -1,0 +1,70 @@
+"""What a search for tools answers: the hits with all that is needed to judge and call them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from handrail.appwrite.catalog.model import Method
+from handrail.appwrite.definitions import DEFAULT_HITS
+from handrail.appwrite.evidence import judge
+from handrail.appwrite.search import Hit, SearchIndex
+from handrail.arguments import nearest
+from handrail.errors import ArgumentError
+from handrail.json_types import Json, JsonObject
+
+__all__ = ["ToolSearch", "count_services"]
+
+_WITH_SCHEMA: Final = 3  # hits whose argument schema comes with them, so that the next call is right
+
+
+def count_services(methods: Iterable[Method]) -> dict[str, int]:
+    """The services by name, with the number of their methods."""
+    return dict(sorted(Counter(method.service for method in methods).items()))
+
+
+class ToolSearch:
+    """Searches one catalog. Making it indexes the catalog."""
+
+    def __init__(self, methods: Iterable[Method]) -> None:
+        known = tuple(methods)
+        self._services = count_services(known)
+        self._index = SearchIndex(known)
+
+    def find(self, query: str, *, limit: int = DEFAULT_HITS, services: Sequence[str] = ()) -> JsonObject:
+        """The tools that fit a request best, as `{"tools": [...]}`, best first.
+
+        Raises:
+            ArgumentError: a service that does not exist.
+        """
+        for service in services:
+            if service not in self._services:
+                raise _unknown_service(service, self._services)
+        hits = self._index.search(query, limit=limit, services=frozenset(services))
+        return {"tools": [_shown(hit, full=rank < _WITH_SCHEMA) for rank, hit in enumerate(hits)]}
+
+
+def _shown(hit: Hit, *, full: bool) -> Json:
+    method, effect = hit.method, judge(hit.method)
+    shown: JsonObject = {
+        "name": method.tool,
+        "title": method.title,
+        "service": method.service,
+        "summary": method.summary,
+        "hints": dict(effect.hints.as_dict()),
+        "risks": [*sorted(effect.risks)],
+        "deprecated": method.deprecation is not None,
+        "replacement": method.deprecation.replacement if method.deprecation else None,
+        "score": hit.score,
+        "required": [parameter.name for parameter in method.parameters if parameter.required],
+    }
+    return {**shown, "arguments": method.input_schema()} if full else shown
+
+
+def _unknown_service(service: str, known: dict[str, int]) -> ArgumentError:
+    guess = nearest(service, known)
+    return ArgumentError(
+        f"There is no service '{service}'." + (f" Did you mean '{guess}'?" if guess else ""),
+        argument="services",
+        next_step=f"Use '{guess}'." if guess else f"The services are: {', '.join(known)}.",
+        nearest=guess,
+    )

@@ -1,0 +1,72 @@
+"""The public tools of the appwrite toolset: few, so that a host can list them all."""
+
+from typing import cast
+
+from handrail.appwrite.calls import Calls
+from handrail.appwrite.catalog import Catalog
+from handrail.appwrite.context import context_of
+from handrail.appwrite.definitions import DEFAULT_HITS, PublicTool, public_tool
+from handrail.appwrite.outcome import CallResult, Outcome
+from handrail.appwrite.tool_search import ToolSearch, count_services
+from handrail.appwrite.transport import Transport
+from handrail.json_types import JsonMapping, JsonObject
+from handrail.lazy import Lazy
+from handrail.protocol.tool import Call, ServerTool, ToolAnswer
+
+__all__ = ["AppwriteToolset"]
+
+
+class AppwriteToolset:
+    """Appwrite's API behind four tools.
+
+    Args:
+        catalog: the methods, read when first needed.
+        transport: where calls go.
+    """
+
+    def __init__(self, catalog: Lazy[Catalog], transport: Transport) -> None:
+        self._transport = transport
+        self._catalog = catalog
+        self._calls = Calls(catalog, transport)
+        self._search: Lazy[ToolSearch] | None = None
+
+    def tools(self) -> list[ServerTool]:
+        """The tools, in the order in which they are used."""
+        return [
+            public_tool(PublicTool.CONTEXT, self._answer_context),
+            public_tool(PublicTool.SEARCH, self._answer_search),
+            public_tool(PublicTool.READ, self._answer_read),
+            public_tool(PublicTool.CALL, self._answer_call),
+        ]
+
+    async def _answer_context(self, _call: Call, _arguments: JsonMapping) -> ToolAnswer:
+        return ToolAnswer(await context_of(self._transport, count_services(await self._catalog.get())))
+
+    async def _answer_search(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
+        if self._search is None:
+            catalog = await self._catalog.get()
+            self._search = Lazy(lambda: ToolSearch(catalog))
+        search = await self._search.get()
+        return ToolAnswer(
+            search.find(
+                cast("str", arguments["query"]),
+                limit=cast("int", arguments.get("limit", DEFAULT_HITS)),
+                services=cast("list[str]", arguments.get("services", [])),
+            )
+        )
+
+    async def _answer_read(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
+        tool, given = _tool_and_arguments(arguments)
+        return _answered(await self._calls.read(tool, given))
+
+    async def _answer_call(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
+        tool, given = _tool_and_arguments(arguments)
+        return _answered(await self._calls.call(tool, given, confirmed=arguments.get("confirm_write")))
+
+
+def _tool_and_arguments(arguments: JsonMapping) -> tuple[str, JsonObject]:
+    return cast("str", arguments["tool_name"]), cast("JsonObject", arguments.get("arguments", {}))
+
+
+def _answered(result: CallResult) -> ToolAnswer:
+    return ToolAnswer(result.as_json(), is_error=result.outcome is not Outcome.DONE)

@@ -1,0 +1,1 @@
+"""Sends a plan whose file is larger than one chunk, piece by piece."""

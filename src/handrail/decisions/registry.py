@@ -1,0 +1,96 @@
+"""The decision models by name."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from handrail.arguments import nearest
+from handrail.decisions.contract import DecisionModel
+from handrail.decisions.random_model import RandomModel
+from handrail.decisions.rule_model import Rule, RuleModel
+from handrail.errors import NotFoundError
+
+__all__ = ["ModelEntry", "ModelRegistry", "ModelSetup", "UnknownModelError", "built_in_models"]
+
+
+class UnknownModelError(NotFoundError):
+    """There is no decision model of that name. `data` holds `model`, `nearest` and `known`."""
+
+    type = "model_unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSetup:
+    """What a model is made with.
+
+    Attributes:
+        seed: for a model that draws numbers; None for the system's own randomness.
+        rule: what an agent knows about its own environment.
+    """
+
+    seed: int | None = None
+    rule: Rule | None = None
+
+
+ModelFactory: TypeAlias = Callable[[ModelSetup], DecisionModel]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model that can be made. `description` is one line for people and models."""
+
+    name: str
+    description: str
+    make: ModelFactory
+
+
+class ModelRegistry:
+    """The models that there are. Making one loads nothing; `warm` does."""
+
+    def __init__(self, entries: Iterable[ModelEntry]) -> None:
+        self._entries = {entry.name: entry for entry in entries}
+
+    def entries(self) -> tuple[ModelEntry, ...]:
+        """All models, in the order of their registration."""
+        return tuple(self._entries.values())
+
+    def names(self) -> list[str]:
+        """All names, in the order of their registration."""
+        return list(self._entries)
+
+    def create(self, name: str, setup: ModelSetup) -> DecisionModel:
+        """A new model.
+
+        Raises:
+            UnknownModelError: there is none of that name.
+        """
+        entry = self._entries.get(name)
+        if entry is None:
+            guess = nearest(name, self._entries)
+            known = ", ".join(self._entries)
+            raise UnknownModelError(
+                f"There is no decision model {name[:64]!r}." + (f" Did you mean '{guess}'?" if guess else ""),
+                next_step=f"Use '{guess}'." if guess else f"Use one of: {known}.",
+                model=name[:64],
+                nearest=guess,
+                known=[*self._entries],
+            )
+        return entry.make(setup)
+
+
+def built_in_models() -> ModelRegistry:
+    """The models that need nothing: `rule` and `random`."""
+    return ModelRegistry(
+        (
+            ModelEntry(
+                "rule",
+                "The agent's own rule where it has one, else word overlap between the state and the options.",
+                lambda setup: RuleModel(setup.rule),
+            ),
+            ModelEntry(
+                "random",
+                "Any option, drawn from the seed: the floor that others have to beat.",
+                lambda setup: RandomModel(setup.seed),
+            ),
+        )
+    )

@@ -1,0 +1,89 @@
+"""What one request tells: who calls, whose runs it may see, which protocol it speaks, and how to report to it."""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import principal_components
+from mcp.server.context import ServerRequestContext
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from handrail.protocol.tool import Client
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+    from mcp.server.session import ServerSession
+
+__all__ = [
+    "LEGACY_TASKS_VERSION",
+    "LOCAL_OWNER",
+    "TASKS_EXTENSION",
+    "Background",
+    "Context",
+    "RequestCall",
+    "call_of",
+    "declares_tasks",
+    "is_modern",
+    "owner_of_request",
+    "speaks_legacy_tasks",
+]
+
+TASKS_EXTENSION: Final = "io.modelcontextprotocol/tasks"
+LEGACY_TASKS_VERSION: Final = "2025-11-25"
+"""The only handshake version that has tasks."""
+LOCAL_OWNER: Final = "local"
+"""Who calls over stdio, or over HTTP without authorization."""
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What lives as long as the server serves: the group of tasks that outlive the request that began them."""
+
+    group: "TaskGroup"
+
+
+Context: TypeAlias = ServerRequestContext[Background]
+
+
+def is_modern(ctx: Context) -> bool:
+    """Whether the request is of the stateless generation, 2026-07-28."""
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def speaks_legacy_tasks(ctx: Context) -> bool:
+    """Whether the request is of the generation in which clients ask for a task, 2025-11-25."""
+    return ctx.protocol_version == LEGACY_TASKS_VERSION
+
+
+def declares_tasks(ctx: Context) -> bool:
+    """Whether this very request declares the tasks extension; it means nothing before 2026-07-28."""
+    capabilities = ctx.session.client_capabilities
+    return is_modern(ctx) and TASKS_EXTENSION in ((capabilities and capabilities.extensions) or {})
+
+
+def owner_of_request() -> str:
+    """Whose runs the request at hand may see: the principal of its access token, else the one local user."""
+    token = get_access_token()
+    return LOCAL_OWNER if token is None else json.dumps(principal_components(token), separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCall:
+    """The `Call` of a real request."""
+
+    client: Client
+    owner: str
+    session: "ServerSession"
+
+    async def progress(self, message: str, done: float, total: float | None = None) -> None:
+        """See `Call.progress`."""
+        await self.session.report_progress(done, total, message)
+
+
+def call_of(ctx: Context) -> RequestCall:
+    """What a tool sees of a request."""
+    params = ctx.session.client_params
+    info = params.client_info if params else None
+    client = Client(info.name if info else "", info.version if info else "", ctx.protocol_version)
+    return RequestCall(client, owner_of_request(), ctx.session)

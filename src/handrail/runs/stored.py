@@ -1,0 +1,168 @@
+"""Run records as another process reads them: the command line, after the server that ran them has gone."""
+
+import re
+import shutil
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from pydantic import AwareDatetime, BaseModel, JsonValue, ValidationError
+
+from handrail.errors import UnavailableError
+from handrail.runs.engine import RunNotFoundError
+from handrail.runs.model import Run, RunReason, RunStatus
+from handrail.runs.process import ProcessMark, is_alive
+from handrail.runs.record import RUN_FILE
+
+__all__ = ["RecordUnreadableError", "StoredRuns", "list_records", "prune_records", "read_record"]
+
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{15,99}")
+
+
+class RecordUnreadableError(UnavailableError):
+    """A run's record is damaged. `data` holds `run_id` and `path`."""
+
+    type = "record_unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRuns:
+    """Runs from their records, newest first, and the ids of those whose record is damaged."""
+
+    runs: tuple[Run, ...]
+    unreadable: tuple[str, ...] = ()
+
+
+class _Process(BaseModel):
+    pid: int
+    started: str
+
+
+class _RunDocument(BaseModel):
+    run_id: str
+    agent: str
+    owner: str
+    run_key: str | None
+    status: RunStatus
+    reason: RunReason | None
+    message: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    revision: int
+    arguments: dict[str, JsonValue]
+    result: dict[str, JsonValue] | None
+    process: _Process
+
+
+def read_record(records: Path, run_id: str) -> Run:
+    """One run from its record.
+
+    A run that has not ended and whose process has gone reads as `failed: interrupted`; nothing is written.
+
+    Args:
+        records: the folder of all records.
+        run_id: the run.
+
+    Raises:
+        RunNotFoundError: there is no such record.
+        RecordUnreadableError: it is damaged.
+    """
+    path = records / run_id / RUN_FILE
+    try:
+        content = path.read_bytes() if _RUN_ID.fullmatch(run_id) else None
+    except FileNotFoundError:
+        content = None
+    except OSError as error:
+        raise _unreadable(run_id, path) from error
+    if content is None:
+        raise RunNotFoundError(
+            f"There is no record of a run {run_id[:64]!r}.",
+            next_step="`handrail runs` lists them.",
+            run_id=run_id[:64],
+        )
+    try:
+        return _as_run(_RunDocument.model_validate_json(content))
+    except ValidationError as error:
+        raise _unreadable(run_id, path) from error
+
+
+def list_records(records: Path, *, owner: str | None = None, limit: int = 50) -> StoredRuns:
+    """The newest records, whoever's process wrote them.
+
+    Args:
+        records: the folder of all records; it need not exist.
+        owner: whose runs, or None for everybody's.
+        limit: how many at most.
+    """
+    runs: list[Run] = []
+    unreadable: list[str] = []
+    for run_id in _run_ids(records):
+        if len(runs) >= limit:
+            break
+        try:
+            run = read_record(records, run_id)
+        except RunNotFoundError:
+            continue  # removed meanwhile, or killed before its first state was written: no run that anybody was told of
+        except RecordUnreadableError:
+            unreadable.append(run_id)
+        else:
+            if owner in {None, run.owner}:
+                runs.append(run)
+    return StoredRuns(tuple(runs), tuple(unreadable))
+
+
+def prune_records(records: Path, before: datetime) -> int:
+    """Remove the records of runs that ended before a moment (aware). A live run's record stays.
+
+    Returns:
+        How many were removed.
+    """
+    removed = 0
+    for run_id in _run_ids(records):
+        try:
+            run = read_record(records, run_id)
+        except (RunNotFoundError, RecordUnreadableError):
+            continue
+        if run.status.is_terminal and run.updated_at < before:
+            shutil.rmtree(records / run_id, ignore_errors=True)
+            removed += 1
+    return removed
+
+
+def _run_ids(records: Path) -> list[str]:
+    """Newest first: ids begin with the time."""
+    try:
+        return sorted((item.name for item in records.iterdir() if _RUN_ID.fullmatch(item.name)), reverse=True)
+    except FileNotFoundError:
+        return []
+
+
+def _as_run(document: _RunDocument) -> Run:
+    run = Run(
+        run_id=document.run_id,
+        agent=document.agent,
+        owner=document.owner,
+        status=document.status,
+        created_at=document.created_at,
+        updated_at=document.updated_at,
+        revision=document.revision,
+        message=document.message,
+        reason=document.reason,
+        result=document.result,
+        run_key=document.run_key,
+        arguments=document.arguments,
+    )
+    mark = ProcessMark(document.process.pid, document.process.started)
+    return run if run.status.is_terminal or is_alive(mark) else _interrupted(run)
+
+
+def _interrupted(run: Run) -> Run:
+    message = f"interrupted: {run.message}"
+    return replace(run, status=RunStatus.FAILED, reason=RunReason.INTERRUPTED, message=message)
+
+
+def _unreadable(run_id: str, path: Path) -> RecordUnreadableError:
+    return RecordUnreadableError(
+        f"The record of run {run_id} is damaged.", next_step=f"Look at {path}.", run_id=run_id, path=str(path)
+    )

@@ -1,0 +1,44 @@
+"""What every test gets: a home of its own session, a clean environment, and a check that nothing is left behind."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leaks import Snapshot
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A home and a folder for temporary files that belong to this session; no settings of the person who tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith(("HANDRAIL_", "APPWRITE_")) and not name.startswith("HANDRAIL_TEST_"):
+                patch.delenv(name)
+        patch.setenv("HANDRAIL_HOME", str(tmp_path_factory.mktemp("home")))
+        scratch = tmp_path_factory.mktemp("scratch")
+        patch.setenv("TMPDIR", str(scratch))
+        patch.setattr(tempfile, "tempdir", str(scratch))
+        yield
+
+
+@pytest.fixture(scope="session")
+def session_home(_own_world: None) -> Path:
+    """The session's home, whose catalog cache all tests share."""
+    return Path(os.environ["HANDRAIL_HOME"])
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(_own_world: None) -> Iterator[None]:
+    """After each test: no child process, listening port, open file or temporary file that was not there before."""
+    before = Snapshot.take()
+    yield
+    left = before.what_is_left()
+    assert not left, f"the test left behind: {left}"
