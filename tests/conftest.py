@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leaks import Snapshot
+from tests.leaks import Snapshot
 
 
 @pytest.fixture(scope="session")

@@ -136,12 +136,16 @@ def _choice_problem(choice: Choice, question: ChoiceQuestion) -> str | None:
         return "it chose what was not offered"
     if set(shares) != set(question.options):
         return "its probabilities do not cover exactly the offered options"
-    if not all(0 <= share <= 1 for share in shares.values()):  # also catches NaN
+    if not 0 <= choice.confidence <= 1:
+        return "its confidence is not between 0 and 1"
+    return _shares_problem(shares, choice.key)
+
+
+def _shares_problem(shares: Mapping[str, float], key: str) -> str | None:
+    if not all(0 <= share <= 1 for share in shares.values()):  # NaN fails this too
         return "a probability is not between 0 and 1"
     if abs(sum(shares.values()) - 1) > _SUM_TOLERANCE:
         return "its probabilities do not add up to 1"
-    if max(shares.values()) - shares[choice.key] > _TIE:
+    if max(shares.values()) - shares[key] > _TIE:
         return "it did not choose its most probable option"
-    if not 0 <= choice.confidence <= 1:
-        return "its confidence is not between 0 and 1"
     return None

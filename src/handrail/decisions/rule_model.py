@@ -19,10 +19,12 @@ _TEMPERATURE: Final = 0.1  # of overlaps between 0 and 1; not fitted to anything
 _WORD: Final = re.compile(r"[^\W_]+")
 _ENDINGS: Final = ("ing", "ed", "es", "s")
 _STEM: Final = 3  # shortest stem that an ending is cut from
-_COMMON: Final = frozenset(
-    "a an and any are as at be but by can do does for from has have how if in into is it its my no not of on or our "
-    "that the their them then there this to was we were what when where which who will with you your".split()
-)
+_COMMON: Final = frozenset({
+    "a", "an", "and", "any", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have",
+    "how", "if", "in", "into", "is", "it", "its", "my", "no", "not", "of", "on", "or", "our", "that", "the", "their",
+    "them", "then", "there", "this", "to", "was", "we", "were", "what", "when", "where", "which", "who", "will",
+    "with", "you", "your",
+})  # fmt: skip
 
 
 class RuleModel:

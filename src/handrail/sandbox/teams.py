@@ -87,7 +87,7 @@ def _membership(call: Call, fail: Fail = Fail.MEMBERSHIP_NOT_FOUND) -> JsonObjec
 
 
 def _invited(call: Call) -> JsonObject:
-    """The user that is meant: by id, e-mail or phone; an unknown address becomes a new user, as an invitation does."""
+    """The user that is meant: by id, e-mail or phone. Inviting strangers, which mails them, is lacked."""
     state, params = call.state, call.params
     user_id, email, phone = params.text_or("userId", ""), params.email("email"), params.phone("phone")
     if not (user_id or email or phone):

@@ -1,8 +1,8 @@
 """What one method's body sends, read statement by statement.
 
-The SDK is generated: every method sets a path and parameters, then calls its client once. Each statement up to that call
-must be of a known shape, because one that is skipped could be the one that changes the request. After the call only the
-answer is dealt with.
+The SDK is generated: every method sets a path and parameters, then calls its client once. Each statement up to that
+call must be of a known shape, because one that is skipped could be the one that changes the request. After the call
+only the answer is dealt with.
 """
 
 import ast
@@ -222,7 +222,12 @@ def _read_call(call: ast.Call, body: Body, where: str) -> bool:
     match call:
         case ast.Call(
             func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self"), attr="client"), attr="call"),
-            args=[ast.Constant(value=str(verb)), ast.Name(id="api_path"), ast.Dict() as headers, ast.Name(id="api_params")],
+            args=[
+                ast.Constant(value=str(verb)),
+                ast.Name(id="api_path"),
+                ast.Dict() as headers,
+                ast.Name(id="api_params"),
+            ],
         ):
             body.verb = verb
         case ast.Call(

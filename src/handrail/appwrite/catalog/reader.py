@@ -84,7 +84,7 @@ def _read_method(node: ast.FunctionDef, service: str, context: _Context) -> Meth
     body = read_body(node.body[1:] if docstring else node.body, where)
     _check_body_type(body, node, where)
     arguments = dict(_arguments(node, where))
-    words = read_docstring(docstring, arguments)
+    words = read_docstring(docstring, {*arguments, *_LOCAL})
     parameters = tuple(_parameters(arguments, body, words, context, where))
     return Method(
         tool=f"{service}_{node.name}",
@@ -138,11 +138,14 @@ def _parameters(
     arguments: dict[str, tuple[ast.expr, bool]], body: Body, words: Docstring, context: _Context, where: str
 ) -> Iterator[Parameter]:
     unknown = {*body.holes, *body.sent, *body.required} - {*arguments}
-    if unknown or {*body.holes} & {*body.sent}:
+    wire_names = [*body.holes.values(), *(sent.wire_name for sent in body.sent.values())]
+    if unknown or {*body.holes} & {*body.sent} or len(wire_names) != len(set(wire_names)):
         raise unknown_shape(where, ast.Pass(), "it sends something that is not one argument")
     for name, (annotation, optional) in arguments.items():
         schema = schema_of(annotation, context.enums, where)
-        _check_requirement(name, annotation, body, optional=optional, takes_null=nullable(schema) == schema, where=where)
+        _check_requirement(
+            name, annotation, body, optional=optional, takes_null=nullable(schema) == schema, where=where
+        )
         text = words.parameters.get(name, "")
         place = Place.PATH if name in body.holes else Place.PARAMS
         if ast.unparse(annotation) in {FILE_TYPE, f"Optional[{FILE_TYPE}]"}:

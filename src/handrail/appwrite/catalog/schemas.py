@@ -22,12 +22,12 @@ def read_enums(folder: Path) -> Enums:
     """The values of every enum in a folder of SDK source.
 
     Raises:
-        SdkShapeError: a class there is not a plain enum.
+        SdkShapeError: an enum there has a member that is not a constant.
     """
     enums: dict[str, tuple[str | int, ...]] = {}
     for path in sorted(folder.glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
+            if isinstance(node, ast.ClassDef) and [ast.unparse(base) for base in node.bases] == ["Enum"]:
                 enums[node.name] = tuple(_enum_values(node, f"enums/{path.name}"))
     return enums
 
@@ -44,14 +44,8 @@ def schema_of(annotation: ast.expr, enums: Enums, where: str) -> JsonObject:
         SdkShapeError: the annotation means nothing here.
     """
     match annotation:
-        case ast.Name(id="Any"):
-            return {}
-        case ast.Name(id=name) if name in _SIMPLE:
-            return {"type": _SIMPLE[name]}
-        case ast.Name(id=name) if name == FILE_TYPE:
-            return _file_schema()
-        case ast.Name(id=name) if name in enums:
-            return _enum_schema(enums[name])
+        case ast.Name(id=name) if (schema := _named(name, enums)) is not None:
+            return schema
         case ast.Constant(value=None):
             return {"type": "null"}
         case ast.Subscript(value=ast.Name(id=name), slice=inner):
@@ -77,14 +71,24 @@ def nullable(schema: JsonObject) -> JsonObject:
     return {**widened, "enum": [*values, None]} if isinstance(values, list) else widened
 
 
+def _named(name: str, enums: Enums) -> JsonObject | None:
+    if name == "Any":
+        return {}
+    if name == FILE_TYPE:
+        return _file_schema()
+    if name in enums:
+        return _enum_schema(enums[name])
+    return {"type": _SIMPLE[name]} if name in _SIMPLE else None
+
+
 def _generic(name: str, inner: ast.expr, annotation: ast.expr, enums: Enums, where: str) -> JsonObject:
     match name, inner:
         case "Optional", _:
             return nullable(schema_of(inner, enums, where))
-        case ("List" | "list"), _:
+        case (("List" | "list"), _):
             items = schema_of(inner, enums, where)
             return {"type": "array", "items": items} if items else {"type": "array"}
-        case ("Dict" | "dict"), ast.Tuple(elts=[ast.Name(id="str"), values]):
+        case (("Dict" | "dict"), ast.Tuple(elts=[ast.Name(id="str"), values])):
             value_schema = schema_of(values, enums, where)
             return {"type": "object", "additionalProperties": value_schema} if value_schema else {"type": "object"}
         case "Union", ast.Tuple(elts=members):
@@ -117,13 +121,11 @@ def _file_schema() -> JsonObject:
 
 
 def _enum_schema(values: tuple[str | int, ...]) -> JsonObject:
-    kinds: list[Json] = sorted({"string" if isinstance(value, str) else "integer" for value in values})
-    return {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": [*values]}
+    kinds = sorted({"string" if isinstance(value, str) else "integer" for value in values})
+    return {"type": kinds[0] if len(kinds) == 1 else [*kinds], "enum": [*values]}
 
 
 def _enum_values(node: ast.ClassDef, where: str) -> Iterable[str | int]:
-    if [ast.unparse(base) for base in node.bases] != ["Enum"]:
-        raise unknown_shape(where, node, f"'{node.name}' is not a plain enum")
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=str() | int() as value)):

@@ -8,8 +8,8 @@ from typing import Final
 __all__ = ["Docstring", "clean", "first_sentence", "read_docstring", "title_of"]
 
 # What shows nothing, or reorders what is shown: text that a reader cannot see must not reach a model either.
-# C0 (without tab and newline), DEL, C1, soft hyphen, joiners, fillers, bidi, format, variation selectors, tags, surrogates,
-# private use.
+# C0 (without tab and newline), DEL, C1, soft hyphen, joiners, fillers, bidi, format, variation selectors, tags,
+# surrogates, private use.
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff"
@@ -23,10 +23,10 @@ _SECTIONS: Final = frozenset({"Parameters", "Returns", "Raises"})
 _ACRONYMS: Final = {
     word.lower(): word
     for word in (
-        "API AWS BigInt CSV DB DKIM DNS FCM IP JSON JWT MFA OAuth2 OTP PDF PHP PKCE QR SCIM SDK SMS SMTP SSL SSO TLS TOTP "
-        "UID URL VAT VCS WAF"
-    ).split()
-}
+        "API", "AWS", "BigInt", "CSV", "DB", "DKIM", "DNS", "FCM", "IP", "JSON", "JWT", "MFA", "OAuth2", "OTP", "PDF",
+        "PHP", "PKCE", "QR", "SDK", "SMS", "SMTP", "SQL", "SSL", "SSO", "TLS", "TOTP", "URL", "VAT", "VCS", "WAF",
+    )
+}  # fmt: skip
 _JOINED: Final = {"o auth2": "oauth2", "big int": "bigint"}
 
 
@@ -80,9 +80,7 @@ def read_docstring(docstring: str, arguments: Collection[str]) -> Docstring:
                 entry = entries.setdefault(head[1], [])
             elif entry is not None:
                 entry.append(line.strip())
-    return Docstring(
-        _without_directives(before), {name: "\n".join(lines).strip() for name, lines in entries.items()}
-    )
+    return Docstring(_without_directives(before), {name: "\n".join(lines).strip() for name, lines in entries.items()})
 
 
 def _with_next(lines: list[str]) -> list[tuple[str, str]]:

@@ -1,0 +1,94 @@
+"""What an agent is: its name, its parameters, and what does its work."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from handrail.decisions import ModelRegistry
+from handrail.errors import UnavailableError
+from handrail.json_types import JsonObject
+from handrail.runs import RunContext
+
+__all__ = ["MAX_EPISODES", "MAX_STEPS", "AgentJob", "AgentSpec", "AgentUnavailableError", "Availability"]
+
+MAX_EPISODES: Final = 1000
+"""Episodes in one run."""
+
+MAX_STEPS: Final = 10_000
+"""Steps in one episode."""
+
+
+class AgentUnavailableError(UnavailableError):
+    """The agent needs something that this machine lacks. `data["agent"]` names it, the next step mends it."""
+
+    type = "agent_unavailable"
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether an agent can run here, and the command that mends it where it cannot."""
+
+    available: bool = True
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentJob:
+    """One run of an agent, as its work sees it.
+
+    Attributes:
+        ctx: the run.
+        params: the agent's parameters, checked against its schema, defaults filled in.
+        model: the name of the decision model.
+        episodes: how many episodes, 1 to 1,000.
+        seed: the first episode's seed; the others count up from it.
+        models: where the model comes from.
+        time_limit_s: how long the whole run may take, in seconds.
+    """
+
+    ctx: RunContext
+    params: JsonObject
+    model: str
+    episodes: int
+    seed: int
+    models: ModelRegistry
+    time_limit_s: float
+
+
+AgentWork: TypeAlias = Callable[[AgentJob], Awaitable[JsonObject]]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """An agent.
+
+    Attributes:
+        name: its name, a word.
+        title: for people.
+        description: what it does, for people and models.
+        params: JSON schema of its parameters: strict, each property described, defaults stated.
+        work: does a run and returns its result, which has at least `ok`.
+        resumable: whether a run may go on after a crash at its next unfinished episode. Only where an episode that is
+            played twice does no harm.
+        availability: looks whether it can run here; cheap, called for every listing.
+    """
+
+    name: str
+    title: str
+    description: str
+    params: JsonObject
+    work: AgentWork
+    resumable: bool = False
+    availability: Callable[[], Availability] = field(default=Availability)
+
+    def check_available(self) -> None:
+        """Pass, or say what is missing.
+
+        Raises:
+            AgentUnavailableError: it cannot run here.
+        """
+        found = self.availability()
+        if not found.available:
+            raise AgentUnavailableError(
+                f"The agent '{self.name}' cannot run here.", next_step=found.fix, agent=self.name
+            )

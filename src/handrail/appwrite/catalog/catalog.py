@@ -1,0 +1,120 @@
+"""The methods of an SDK by tool name. Each is decoded when it is asked for: a listing of names decodes none."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Final
+
+from handrail.appwrite.catalog.codec import MethodRecord, from_record, to_record
+from handrail.appwrite.catalog.model import Method, Sdk
+from handrail.arguments import nearest
+from handrail.errors import NotFoundError
+
+__all__ = ["Catalog", "UnknownToolError"]
+
+_NEAR: Final = 5  # names in an error
+_CLOSE: Final = 0.6  # of 1: how alike two names must be
+
+
+class UnknownToolError(NotFoundError):
+    """No method has this tool name. `data` holds `tool` and `nearest`, the names that it may have meant, best first."""
+
+    type = "tool_unknown"
+
+
+class Catalog:
+    """The methods of one SDK, or of several: immutable, and safe to read from many tasks and threads.
+
+    Args:
+        versions: the version of each SDK, the one that comes first where both have a tool first.
+        entries: tool name to its service and the method in JSON.
+    """
+
+    def __init__(self, versions: Mapping[Sdk, str], entries: Mapping[str, tuple[str, bytes]]) -> None:
+        self._versions = dict(versions)
+        self._entries = entries
+
+    @classmethod
+    def of(cls, sdk: Sdk, version: str, methods: Iterable[Method]) -> "Catalog":
+        """A catalog of methods that are at hand."""
+        entries = {method.tool: (method.service, encode(method)) for method in methods}
+        return cls({sdk: version}, entries)
+
+    @property
+    def sdk(self) -> Sdk:
+        """The SDK; of several, the one that comes first."""
+        return next(iter(self._versions))
+
+    @property
+    def version(self) -> str:
+        """The version of `sdk`."""
+        return self._versions[self.sdk]
+
+    @property
+    def versions(self) -> dict[Sdk, str]:
+        """Every SDK with its version."""
+        return dict(self._versions)
+
+    def get(self, tool: str) -> Method:
+        """The method of a tool name.
+
+        Raises:
+            UnknownToolError: there is none; it gives the nearest names.
+        """
+        entry = self._entries.get(tool)
+        if entry is None:
+            raise self._unknown(tool)
+        return _decode(entry[1])
+
+    def names(self) -> tuple[str, ...]:
+        """Every tool name, in order of service and source."""
+        return tuple(self._entries)
+
+    def services(self) -> dict[str, int]:
+        """Every service with the number of its methods."""
+        return dict(Counter(service for service, _ in self._entries.values()))
+
+    def encoded(self) -> Iterator[tuple[str, str, bytes]]:
+        """Tool name, service and JSON of every method, for the cache."""
+        return ((tool, service, record) for tool, (service, record) in self._entries.items())
+
+    def joined(self, other: "Catalog") -> "Catalog":
+        """This catalog, and from the other one what this one lacks."""
+        versions = dict(self._versions)
+        for sdk, version in other.versions.items():
+            versions.setdefault(sdk, version)
+        entries = dict(self._entries)
+        for tool, service, record in other.encoded():
+            entries.setdefault(tool, (service, record))
+        return Catalog(versions, entries)
+
+    def __iter__(self) -> Iterator[Method]:
+        return (_decode(record) for _, record in self._entries.values())
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, tool: object) -> bool:
+        return tool in self._entries
+
+    def _unknown(self, tool: str) -> UnknownToolError:
+        best = nearest(tool, self._entries)
+        close = get_close_matches(tool.lower(), self._entries, n=_NEAR, cutoff=_CLOSE)
+        near = list(dict.fromkeys([*([best] if best else []), *close]))[:_NEAR]
+        return UnknownToolError(
+            f"There is no tool '{tool[:80]}'." + (f" Did you mean '{near[0]}'?" if near else ""),
+            next_step=f"Use '{near[0]}'." if near else "Search for it by what it does.",
+            tool=tool[:80],
+            nearest=[*near],
+        )
+
+
+def encode(method: Method) -> bytes:
+    """A method as one line of JSON."""
+    return json.dumps(to_record(method), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _decode(line: bytes) -> Method:
+    record: MethodRecord = json.loads(line)
+    return from_record(record)

@@ -1,0 +1,100 @@
+"""Settings: one place, one description, one environment name each."""
+
+from pathlib import Path
+
+import pytest
+
+from handrail.errors import HandrailError
+from handrail.home import HomeError, home_folder
+from handrail.settings import Settings, SettingsError, environment_names, load_settings
+
+pytestmark = pytest.mark.unit
+
+CANARY = "standard_canary_key_5f1c"
+
+
+def test_every_setting_is_described() -> None:
+    assert [name for name, description in environment_names().items() if len(description) < 10] == []
+
+
+def test_appwrite_settings_are_read_under_the_names_that_its_users_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APPWRITE_ENDPOINT", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("APPWRITE_PROJECT_ID", "p1")
+    monkeypatch.setenv("APPWRITE_API_KEY", CANARY)
+
+    settings = load_settings()
+
+    assert (settings.appwrite_endpoint, settings.appwrite_project_id) == ("http://127.0.0.1:9/v1", "p1")
+    assert settings.appwrite_api_key.get_secret_value() == CANARY
+
+
+@pytest.mark.promise("key-never-shows")
+def test_the_key_does_not_show_in_a_representation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APPWRITE_API_KEY", CANARY)
+
+    assert CANARY not in f"{load_settings()!r} {load_settings()}"
+
+
+@pytest.mark.parametrize("name", sorted(environment_names()))
+def test_each_setting_is_read_from_its_environment_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    value = {"APPWRITE_ENDPOINT": "http://h/v1", "HANDRAIL_HOME": "/h"}.get(name, "7")
+    monkeypatch.setenv(name, value)
+
+    assert load_settings() != Settings.model_construct()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HANDRAIL_WAIT_S", "soon"),
+        ("HANDRAIL_WAIT_S", "-1"),
+        ("HANDRAIL_WAIT_S", "inf"),
+        ("HANDRAIL_MAX_RUNS", "-77"),
+        ("APPWRITE_ENDPOINT", "ftp://x/v1"),
+        ("APPWRITE_ENDPOINT", "https://user:pass@host/v1"),
+        ("APPWRITE_ENDPOINT", "https://host/v1?x=1"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_by_its_name_and_not_shown(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+
+    assert caught.value.data["settings"] == [name]
+    assert value not in caught.value.message
+
+
+def test_the_home_is_made_for_its_owner_only(tmp_path: Path) -> None:
+    home = home_folder(Settings(home=tmp_path / "a" / "b"))
+
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("")
+
+    with pytest.raises(HomeError) as caught:
+        home_folder(Settings(home=taken / "home"))
+
+    assert caught.value.data["path"] == str(taken / "home")
+
+
+def test_the_platform_chooses_the_home_when_nobody_else_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert tmp_path in home_folder(Settings(home=None)).parents
+
+
+def test_an_error_shows_its_type_sentence_and_next_step() -> None:
+    error = HandrailError("It broke.", next_step="Mend it.")
+
+    assert error.as_json() == {"type": "error", "code": None, "message": "It broke.", "next": "Mend it."}
+
+
+def test_an_error_shows_its_data_where_it_has_some() -> None:
+    assert HandrailError("It broke.", part="axle").as_json()["data"] == {"part": "axle"}
