@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from pydantic import BaseModel, ConfigDict
+
 from handrail.agents.environment import Game
 from handrail.agents.series import play_series
-from handrail.agents.spec import AgentSpec
+from handrail.agents.spec import AgentSpec, params_schema
 from handrail.decisions import ChoiceQuestion
 from handrail.json_types import Json, JsonObject
 
@@ -26,12 +28,17 @@ _ACE: Final = 1
 _MAX_STEPS: Final = 21
 """No hand takes more cards: twenty-one aces."""
 
-_PARAMS: Final[JsonObject] = {"type": "object", "properties": {}, "additionalProperties": False}
 _RULES: Final = (
     "Come closer to 21 than the dealer without going over.",
     "The dealer draws below 17 and stands on 17 and above.",
     "A soft hand counts an ace as 11 and cannot go over with one more card.",
 )
+
+
+class BlackjackParams(BaseModel):
+    """The parameters of `blackjack`: there are none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def hand_value(cards: Sequence[int]) -> tuple[int, bool]:
@@ -62,7 +69,9 @@ def _stands_hard(total: int, dealer: int) -> bool:
     return total >= 17 or (total >= 13 and 2 <= dealer <= 6)  # noqa: PLR2004  (likewise)
 
 
-class _Hand:
+class BlackjackHand:
+    """One hand. Its seed decides every card."""
+
     def __init__(self, _params: JsonObject, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311  (a game, no secret)
         self._player = [self._draw(), self._draw()]
@@ -112,7 +121,7 @@ class _Hand:
 
 _GAME: Final = Game(
     name="blackjack",
-    make=_Hand,
+    make=BlackjackHand,
     max_steps=lambda _params: _MAX_STEPS,
     rules=_RULES,
     goal="win the hand",
@@ -125,9 +134,9 @@ def blackjack_agent() -> AgentSpec:
     return AgentSpec(
         name="blackjack",
         title="Blackjack",
-        description="Plays seeded hands of Blackjack, hit or stand, one hand an episode. The model `rule` follows basic "
-        "strategy (about -0.05 a hand), `random` loses about 0.4.",
-        params=_PARAMS,
+        description="Plays seeded hands of Blackjack, hit or stand, one hand an episode. The model `rule` follows "
+        "basic strategy (about -0.05 a hand), `random` loses about 0.4.",
+        params=params_schema(BlackjackParams),
         work=partial(play_series, _GAME),
         resumable=True,
     )

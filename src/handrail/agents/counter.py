@@ -5,42 +5,30 @@ from functools import partial
 from typing import Final
 
 import anyio
+from pydantic import BaseModel, ConfigDict, Field
 
 from handrail.agents.environment import Game
 from handrail.agents.series import play_series
-from handrail.agents.spec import MAX_STEPS, AgentSpec
+from handrail.agents.spec import MAX_STEPS, AgentSpec, params_schema
 from handrail.json_types import Json, JsonObject
 
 __all__ = ["counter_agent"]
 
-_MAX_DELAY_S: Final = 10
 
-_PARAMS: Final[JsonObject] = {
-    "type": "object",
-    "properties": {
-        "steps": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": MAX_STEPS,
-            "default": 10,
-            "description": "How far to count.",
-        },
-        "delay_s": {
-            "type": "number",
-            "minimum": 0,
-            "maximum": _MAX_DELAY_S,
-            "default": 0.2,
-            "description": "Seconds that each step takes.",
-        },
-    },
-    "additionalProperties": False,
-}
+class CounterParams(BaseModel):
+    """The parameters of `counter`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    steps: int = Field(default=10, ge=1, le=MAX_STEPS, description="How far to count.")
+    delay_s: float = Field(default=0.2, ge=0, le=10, description="Seconds that each step takes.")
 
 
 class _Counting:
     def __init__(self, params: JsonObject, _seed: int) -> None:
-        self._steps = _whole(params["steps"])
-        self._delay_s = _number(params["delay_s"])
+        given = CounterParams.model_validate(params)
+        self._steps = given.steps
+        self._delay_s = given.delay_s
         self._count = 0
 
     async def observe(self) -> Json:
@@ -69,25 +57,12 @@ class _Counting:
         """Nothing to free."""
 
 
-def _whole(value: Json) -> int:
-    return int(_number(value))
-
-
-def _number(value: Json) -> float:
-    assert isinstance(value, int | float)
-    return float(value)
-
-
-def _outcome(final_states: list[JsonObject]) -> JsonObject:
-    return {"count": sum(_whole(state["count"]) for state in final_states)}
-
-
 _GAME: Final = Game(
     name="counter",
     make=_Counting,
-    max_steps=lambda params: _whole(params["steps"]),
+    max_steps=lambda params: CounterParams.model_validate(params).steps,
     goal="count to the end",
-    outcome=_outcome,
+    outcome=lambda scores: {"count": int(sum(scores))},
 )
 
 
@@ -97,7 +72,7 @@ def counter_agent() -> AgentSpec:
         name="counter",
         title="Counter",
         description="Counts to `steps`, one step every `delay_s` seconds. For trying runs, tasks and cancels.",
-        params=_PARAMS,
+        params=params_schema(CounterParams),
         work=partial(play_series, _GAME),
         resumable=True,
     )

@@ -1,6 +1,6 @@
 """What the episode loop plays: something to look at, options to choose from, and a score at the end."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -52,7 +52,7 @@ class Game:
         rules: what holds while choosing, for the decision model.
         goal: what is wanted.
         rule: the baseline that the model `rule` follows.
-        outcome: what the result says beside the summary, from the final states of all episodes that ended.
+        outcome: what the result says beside the summary, from the scores of all episodes that ended.
     """
 
     name: str
@@ -61,4 +61,4 @@ class Game:
     rules: tuple[str, ...] = ()
     goal: str | None = None
     rule: Rule | None = None
-    outcome: Callable[[list[JsonObject]], JsonObject] = lambda _final_states: {}
+    outcome: Callable[[Sequence[float]], JsonObject] = lambda _scores: {}

@@ -5,11 +5,11 @@ from typing import Final
 
 from handrail.agents.blackjack import blackjack_agent
 from handrail.agents.counter import counter_agent
-from handrail.agents.spec import AgentJob, AgentSpec
+from handrail.agents.spec import AgentJob, AgentSpec, RunArguments
 from handrail.arguments import nearest
 from handrail.decisions import ModelRegistry
 from handrail.errors import NotFoundError
-from handrail.json_types import Json, JsonObject
+from handrail.json_types import JsonObject
 from handrail.runs import RunBody, RunContext, StartRequest
 
 __all__ = ["DEFAULT_TIME_LIMIT_S", "AgentRegistry", "UnknownAgentError", "agent_body", "built_in_agents"]
@@ -72,26 +72,16 @@ def agent_body(agents: AgentRegistry, models: ModelRegistry, *, time_limit_s: fl
     """
 
     async def body(ctx: RunContext, request: StartRequest) -> JsonObject:
-        given = request.arguments
+        given = RunArguments.model_validate(request.arguments)
         job = AgentJob(
             ctx=ctx,
-            params=_object(given["params"]),
-            model=str(given["model"]),
-            episodes=_whole(given["episodes"]),
-            seed=_whole(given["seed"]),
+            params=given.params,
+            model=given.model,
+            episodes=given.episodes,
+            seed=given.seed,
             models=models,
             time_limit_s=time_limit_s,
         )
         return await agents.get(request.agent).work(job)
 
     return body
-
-
-def _object(value: Json) -> JsonObject:
-    assert isinstance(value, dict)
-    return value
-
-
-def _whole(value: Json) -> int:
-    assert isinstance(value, int)
-    return value

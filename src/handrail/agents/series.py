@@ -46,7 +46,7 @@ async def play_series(game: Game, job: AgentJob) -> JsonObject:
     )
     # A thread: the resampling of a thousand scores takes long enough for others to notice.
     summary = await anyio.to_thread.run_sync(summarise, abandon_on_cancel=True)
-    summary |= game.outcome([episode.final_state for episode in episodes if episode.ended])
+    summary |= game.outcome([episode.score for episode in episodes if episode.ended and episode.score is not None])
     summary["error"] = f"timeout after {job.time_limit_s:g} s" if limit.cancelled_caught else _first_error(episodes)
     record.summary(summary)
     return summary

@@ -4,12 +4,24 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
 from handrail.decisions import ModelRegistry
 from handrail.errors import UnavailableError
-from handrail.json_types import JsonObject
+from handrail.json_types import Json, JsonObject
 from handrail.runs import RunContext
 
-__all__ = ["MAX_EPISODES", "MAX_STEPS", "AgentJob", "AgentSpec", "AgentUnavailableError", "Availability"]
+__all__ = [
+    "MAX_EPISODES",
+    "MAX_SEED",
+    "MAX_STEPS",
+    "AgentJob",
+    "AgentSpec",
+    "AgentUnavailableError",
+    "Availability",
+    "RunArguments",
+    "params_schema",
+]
 
 MAX_EPISODES: Final = 1000
 """Episodes in one run."""
@@ -22,6 +34,10 @@ class AgentUnavailableError(UnavailableError):
     """The agent needs something that this machine lacks. `data["agent"]` names it, the next step mends it."""
 
     type = "agent_unavailable"
+
+
+MAX_SEED: Final = 2**31 - 1
+"""Seeds are whole numbers that every random generator takes, also after adding the number of episodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +69,31 @@ class AgentJob:
     seed: int
     models: ModelRegistry
     time_limit_s: float
+
+
+class RunArguments(BaseModel):
+    """What a run of any agent is started with, as its `StartRequest` carries it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    params: dict[str, JsonValue]
+    model: str
+    episodes: int = Field(ge=1, le=MAX_EPISODES)
+    seed: int = Field(ge=0, le=MAX_SEED)
+
+
+def params_schema(params: type[BaseModel]) -> JsonObject:
+    """The JSON schema of an agent's parameters, without the titles that only repeat the names."""
+    schema: JsonObject = params.model_json_schema()
+    properties = schema.get("properties", {})
+    shown: JsonObject = {"type": "object", "additionalProperties": False, "properties": {}}
+    if isinstance(properties, dict):
+        shown["properties"] = {name: _untitled(details) for name, details in properties.items()}
+    return shown | {name: schema[name] for name in ("required", "$defs") if name in schema}
+
+
+def _untitled(details: Json) -> Json:
+    return {key: value for key, value in details.items() if key != "title"} if isinstance(details, dict) else details
 
 
 AgentWork: TypeAlias = Callable[[AgentJob], Awaitable[JsonObject]]

@@ -15,7 +15,7 @@ from handrail.appwrite.uploads import send_plan
 from handrail.arguments import ArgumentChecker
 from handrail.errors import HandrailError, RefusedError, UnavailableError
 from handrail.hints import Effect
-from handrail.json_types import JsonMapping
+from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
 
 __all__ = ["Calls", "ConfirmationMissingError", "NotAReadError", "NotConfiguredError"]
@@ -121,8 +121,8 @@ def _gate(known: _Judged, *, reads_only: bool, confirmed: object) -> None:
         )
 
 
-def _evidence(effect: Effect) -> dict[str, dict[str, bool] | list[str] | str]:
-    return {"hints": effect.hints.as_dict(), "risks": sorted(effect.risks), "rule": effect.rule}
+def _evidence(effect: Effect) -> JsonObject:
+    return {"hints": {**effect.hints.as_dict()}, "risks": [*sorted(effect.risks)], "rule": effect.rule}
 
 
 def _require_configured(backend: Backend) -> None:

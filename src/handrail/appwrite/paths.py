@@ -1,7 +1,7 @@
 """Path arguments that stay where they are put.
 
-Every argument of a path fills exactly one segment. It is percent-encoded as UTF-8 with nothing left out, so that `/`, `?`,
-`#`, `;` and `%` are plain characters of an id; what no encoding can keep in place is refused. The SDK itself puts most
+Every argument of a path fills exactly one segment. It is percent-encoded as UTF-8 with nothing left out, so that `/`,
+`?`, `#`, `;` and `%` are plain characters of an id; what no encoding can keep in place is refused. The SDK itself puts
 ids into the path as they are, where `abc/sessions` names another method than the one that was judged.
 """
 

@@ -2,9 +2,9 @@
 
     arguments -> (path | query or body | file) -> RequestPlan -> chunks of it, when the file is large
 
-Two differences from the SDK are meant. A path argument cannot leave its segment (`paths`). And an upload never asks first
-whether an earlier one can be resumed: the SDK's GET for that is not part of the call that was judged, and its answer would
-decide what is sent.
+Three differences from the SDK are meant. A path argument cannot leave its segment (`paths`). An upload never asks first
+whether an earlier one can be resumed: the SDK's GET for that is not part of the call that was judged, and its answer
+would decide what is sent. And an upload under a new id (`unique()`) in several chunks works.
 """
 
 import re

@@ -23,7 +23,7 @@ class RandomModel:
     question_types: Final = frozenset({QuestionType.CHOICE})
 
     def __init__(self, seed: int | None = None) -> None:
-        self._random = random.Random(seed)  # noqa: S311  (a baseline, no secret)
+        self._random = random.Random(None if seed is None else _salted(seed))  # noqa: S311  (a baseline, no secret)
 
     async def decide(self, observation: Observation, questions: Mapping[str, Question]) -> Reply:  # noqa: ARG002  (it looks at nothing)
         """See `DecisionModel`."""
@@ -38,7 +38,12 @@ class RandomModel:
 
     def begin(self, seed: int) -> None:
         """See `DecisionModel`."""
-        self._random.seed(seed)
+        self._random.seed(_salted(seed))
 
     async def close(self) -> None:
         """Nothing to free."""
+
+
+def _salted(seed: int) -> str:
+    # An environment may draw from the same seed: unsalted, the choices would follow from its cards.
+    return f"decision/{seed}"

@@ -52,7 +52,7 @@ def guarded(
             raise
         except HandrailError as error:
             raise protocol_error(error) from error
-        except Exception:  # the border to the wire: nothing of an unforeseen exception may be shown
+        except Exception:  # noqa: BLE001  (the border to the wire: nothing of an unforeseen exception may be shown)
             _LOG.exception("%s failed in an unforeseen way", ctx.method)
             raise MCPError(INTERNAL_ERROR, "Internal error") from None
 

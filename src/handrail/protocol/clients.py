@@ -28,18 +28,18 @@ UNKNOWN_CLIENT: Final = Patience(usual=4, longest=50)
 """Nothing is known: 4 s is under the smallest limit met (5 s), 50 s is under the commonest one (60 s)."""
 
 CLIENTS: Final[dict[str, Patience]] = {
-    # The name begins with ...        what its host's limit is
-    "claude-code": Patience(60, 100),  # hours, but it moves a call to the background after 120 s
-    "codex-mcp-client": Patience(120, 240),  # 300 s, progress does not extend it
-    "gemini-cli": Patience(120, 300),  # 600 s, progress does not extend it
-    "github-copilot-developer": Patience(60, 120),  # 180 s of silence
+    # The names marked * are what the program itself sends, read in its code or in a recording; the others are assumed.
+    "claude-code": Patience(60, 100),  # * hours, but it moves a call to the background after 120 s
+    "codex-mcp-client": Patience(120, 240),  # * 300 s, progress does not extend it
+    "gemini-cli": Patience(120, 300),  # * 600 s, progress does not extend it
+    "github-copilot-developer": Patience(60, 120),  # * 180 s of silence
+    "visual studio code": Patience(30, 45),  # * none known; its chat stands still meanwhile
+    "cursor": Patience(30, 45),  # * 60 s, the TypeScript SDK's own
+    "continue": Patience(30, 45),  # * likewise
     "opencode": Patience(30, 45),  # 60 s of silence
     "cline": Patience(30, 45),  # 60 s, the TypeScript SDK's own
     "@cline": Patience(30, 45),  # likewise
-    "continue": Patience(30, 45),  # likewise
-    "cursor": Patience(30, 45),  # likewise
-    "visual studio code": Patience(30, 45),  # none known; its chat stands still meanwhile
-    "mcp": Patience(4, 4),  # the Python SDK's own name, under which openai-agents calls with 5 s
+    "mcp": Patience(4, 4),  # * the Python SDK's own name, under which openai-agents calls with 5 s
 }
 """By the beginning of `clientInfo.name`, in lower case. The longest beginning that fits counts."""
 

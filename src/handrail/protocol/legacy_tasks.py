@@ -81,5 +81,5 @@ class LegacyTasks:
             await tell_changes(self._engine, run, tell)
         except HandrailError as error:
             _LOG.debug("no more status of run %s: %s", run.run_id, error.message)
-        except Exception:  # a task of the server's own group: what it raises would end the server
+        except Exception:  # noqa: BLE001  (a task of the server's own group: what it raises would end the server)
             _LOG.exception("the status of run %s could not be told", run.run_id)

@@ -29,9 +29,7 @@ def tool_result(document: JsonObject, *, is_error: bool = False) -> CallToolResu
         # Half a surrogate pair has no place in UTF-8; it would end the connection.
         text = text.encode(errors="replace").decode()
         document = json.loads(text)
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=document, is_error=is_error
-    )
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=document, is_error=is_error)
 
 
 def error_document(error: HandrailError) -> JsonObject:

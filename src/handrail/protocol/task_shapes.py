@@ -75,7 +75,7 @@ def _input_request(question: Question) -> Json:
 
 
 def _status_message(run: Run) -> str:
-    """The run's message. Some hosts show nothing else of a failed task, so there it says what went wrong and what next."""
+    """The run's message. Some hosts show nothing else of a failed task: there it says what is wrong and what next."""
     if run.status is not RunStatus.FAILED:
         return run.message
     if run.reason is RunReason.REJECTED and run.result is not None:

@@ -89,7 +89,8 @@ class ToolCalls:
         await anyio.lowlevel.checkpoint_if_cancelled()
         # A cancel that fell between the start and its answer would leave a run that nobody can name.
         with anyio.CancelScope(shield=True):
-            return await self._engine_waiter().engine.start(request)
+            run = await self._engine_waiter().engine.start(request)
+        return run  # noqa: RET504  (a scope may swallow a cancellation, says its type: a return inside is none)
 
     async def _call_run_tool(
         self, ctx: Context, tool: RunTool, call: RequestCall, arguments: JsonObject

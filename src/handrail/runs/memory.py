@@ -74,12 +74,11 @@ class MemoryEngine:
         self._ledger = Ledger(retention)
         self._waiting: deque[Entry] = deque()
         self._working = 0
+        self._pruned = records is None
         self._group: anyio.abc.TaskGroup | None = None
 
     async def __aenter__(self) -> Self:
         self._group = await anyio.create_task_group().__aenter__()
-        if self._records is not None:
-            self._group.start_soon(self._prune_records, self._records)
         return self
 
     async def __aexit__(
@@ -109,6 +108,7 @@ class MemoryEngine:
             raise
         self._waiting.append(entry)
         self._fill_slots(group)
+        self._prune_once(group)
         return entry.run
 
     async def reject(self, request: StartRequest, result: JsonObject) -> Run:
@@ -163,7 +163,9 @@ class MemoryEngine:
 
     def _entered(self) -> anyio.abc.TaskGroup:
         if self._group is None:
-            raise EngineClosedError("Runs cannot be started: the engine is not running.", next_step="Start again.")
+            raise EngineClosedError(
+                "Runs cannot be started: the engine is not running.", next_step="Restart the server."
+            )
         return self._group
 
     def _find(self, run_id: str, owner: str) -> Entry:
@@ -229,6 +231,12 @@ class MemoryEngine:
             _LOG.warning("run %s ended, but its record could not say so: %s", ended.run_id, error.message)
             ended = entry.ending(outcome.noting(error.message), self._clock())
         return self._ledger.end(entry, ended)
+
+    def _prune_once(self, group: anyio.abc.TaskGroup) -> None:
+        """Look for old records at the first start of a run, not at the server's own start, which must be quick."""
+        if self._records is not None and not self._pruned:
+            self._pruned = True
+            group.start_soon(self._prune_records, self._records)
 
     async def _prune_records(self, records: Path) -> None:
         before = self._clock() - self._retention.age

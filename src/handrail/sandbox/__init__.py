@@ -1,1 +1,19 @@
-"""The sandbox room."""
+"""A local stand-in for Appwrite: the same routes, errors and shapes, in memory, without an account."""
+
+from handrail.sandbox.faults import Fault, FaultKind, Faults
+from handrail.sandbox.serve import Sandbox, SandboxPortError, create_app, serve_sandbox
+from handrail.sandbox.state import API_KEY, PROJECT_ID, RequestRecord, SandboxState
+
+__all__ = [
+    "API_KEY",
+    "PROJECT_ID",
+    "Fault",
+    "FaultKind",
+    "Faults",
+    "RequestRecord",
+    "Sandbox",
+    "SandboxPortError",
+    "SandboxState",
+    "create_app",
+    "serve_sandbox",
+]

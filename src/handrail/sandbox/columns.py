@@ -8,9 +8,9 @@ from http import HTTPStatus
 
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.sandbox.errors import ApiError, Fail, argument_invalid
+from handrail.sandbox.filters import Kind
 from handrail.sandbox.finding import find_table
 from handrail.sandbox.params import is_datetime, is_email, is_ip, is_url
-from handrail.sandbox.queries import Kind
 from handrail.sandbox.routing import NO_CONTENT, Answer, Call, Route, listing, text_fields
 from handrail.sandbox.state import SandboxState, Table
 
@@ -74,6 +74,9 @@ _KINDRED: dict[Shape, Kindred] = {
     Shape.IP: Kindred("string", "ip"),
     Shape.URL: Kindred("string", "url"),
 }
+# What an answer shows of a field that a column of another type does not have.
+_LESS: JsonObject = {"size": 0, "encrypt": None, "min": None, "max": None, "elements": []}
+_COMMON = frozenset({"key", "type", "error", "required", "array", "$createdAt", "$updatedAt", "default"})
 _LONGEST = {"text": 16_383, "mediumtext": 4_194_303, "longtext": 1_073_741_823}
 _FORMATS: dict[str, tuple[Callable[[Json], bool], str]] = {
     "email": (is_email, "Value must be a valid email address"),
@@ -123,7 +126,7 @@ def _scalar_objection(column: JsonObject, value: Json) -> str | None:
             return _whole_objection(column, value)
         case "double":
             number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-            return (_range_objection(column, value) if number else "Value must be a valid float")
+            return _range_objection(column, value) if number else "Value must be a valid float"
         case "boolean":
             return None if isinstance(value, bool) else "Value must be a valid boolean"
         case "datetime":
@@ -149,7 +152,7 @@ def _range_objection(column: JsonObject, value: Json) -> str | None:
 
 def _text_objection(column: JsonObject, value: Json) -> str | None:
     size, elements, wire_format = column.get("size"), column.get("elements"), column.get("format")
-    longest = size if isinstance(size, int) else _LONGEST.get(str(column["type"]), _MAX_STRING)
+    longest = size if isinstance(size, int) and size else _LONGEST.get(str(column["type"]), _MAX_STRING)
     if not isinstance(value, str) or len(value) > longest:
         return f"Value must be a valid string and no longer than {longest} chars"
     if isinstance(elements, list) and value not in elements:
@@ -163,10 +166,8 @@ def _own_fields(call: Call, shape: Shape, kept: JsonMapping) -> JsonObject:
     params, own = call.params, dict(kept)
     if "size" in own and "size" in params:
         own["size"] = params.whole("size", 1, _MAX_STRING if shape is Shape.STRING else _MAX_VARCHAR)
-    elif "size" in own and not own["size"]:
-        raise ApiError(Fail.ARGUMENT_INVALID, 'Param "size" is not optional.')
-    if "encrypt" in own:
-        own["encrypt"] = params.flag_or("encrypt", default=own["encrypt"] is True)
+    if "encrypt" in own and "encrypt" in params:
+        own["encrypt"] = params.flag("encrypt")
     for bound in ("min", "max"):
         if bound in own and bound in params:
             own[bound] = params.number_or(bound, 0)
@@ -191,6 +192,8 @@ def _creator(shape: Shape) -> Callable[[Call], Answer]:
         params, kindred = call.params, _KINDRED[shape]
         key, required = params.key("key"), params.flag("required")
         own = _own_fields(call, shape, kindred.own)
+        if own.get("size") == 0:
+            raise ApiError(Fail.ARGUMENT_INVALID, 'Param "size" is not optional.')
         table = find_table(call)
         now = call.state.stamp()
         column: JsonObject = {
@@ -201,7 +204,7 @@ def _creator(shape: Shape) -> Callable[[Call], Answer]:
             "array": params.flag_or("array", default=False),
             "$createdAt": now,
             "$updatedAt": now,
-            **({} if kindred.wire_format is None else {"format": kindred.wire_format}),
+            **_named_format(kindred),
             **own,
             "default": params.raw("default"),
         }
@@ -223,24 +226,29 @@ def _add(state: SandboxState, table: Table, key: str, column: JsonObject) -> Non
 
 def _updater(shape: Shape) -> Callable[[Call], Answer]:
     def update(call: Call) -> Answer:
-        params, (table, key) = call.params, _column(call)
+        params, kindred, (table, key) = call.params, _KINDRED[shape], _column(call)
         column = table.columns[key]
-        kept = {name: column[name] for name in _KINDRED[shape].own if name in column}
-        changed: JsonObject = {
-            **column,
-            **_own_fields(call, shape, kept),
+        own = _own_fields(call, shape, {name: column.get(name, _LESS[name]) for name in kindred.own})
+        changes: JsonObject = {
             "required": params.flag("required"),
             "default": params.raw("default"),
             "$updatedAt": call.state.stamp(),
         }
-        _check_default(changed)
+        # The real one checks the default as the path's type has it and lets a column of another type through.
+        _check_default({**column, **own, **_named_format(kindred), **changes, "type": kindred.wire_type})
         new_key = params.key("newKey") if "newKey" in params else key
         if new_key != key and new_key in table.columns:
             raise ApiError(Fail.COLUMN_EXISTS, new_key)
-        _rename(table, key, new_key, changed)
-        return Answer({**table.columns[new_key], "status": "available"})
+        kept = {name: value for name, value in own.items() if name in column}
+        _rename(table, key, new_key, {**column, **kept, **changes})
+        common = {name: value for name, value in table.columns[new_key].items() if name in _COMMON}
+        return Answer({**common, "status": "available", **_named_format(kindred), **own})
 
     return update
+
+
+def _named_format(kindred: Kindred) -> JsonObject:
+    return {} if kindred.wire_format is None else {"format": kindred.wire_format}
 
 
 def _rename(table: Table, key: str, new_key: str, column: JsonObject) -> None:

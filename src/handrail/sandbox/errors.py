@@ -24,15 +24,17 @@ class Fail(Enum):
         "Rate limit for the current endpoint has been exceeded. Please try again after some time.",
     )
     UNKNOWN = ("general_unknown", 500, "Server Error")
-    # Appwrite's own word for "not fully implemented"; its 405 would mean something else to a client, 501 is the truth.
+    # Appwrite's own word for "not fully implemented". Its 405 would mean something else to a client: 501 is the truth.
     NOT_IMPLEMENTED = ("general_not_implemented", 501, "The local stand-in for Appwrite does not have %s.")
     BODY_TOO_LARGE = ("general_bad_request", 413, "The local stand-in takes bodies of at most %s bytes.")
 
     PROJECT_NOT_FOUND = (
         "project_not_found",
         404,
-        "Project with the requested ID could not be found. Please check the value of the X-Appwrite-Project header to"
-        " ensure the correct project ID is being used.",
+        (
+            "Project with the requested ID could not be found. Please check the value of the X-Appwrite-Project header"
+            " to ensure the correct project ID is being used."
+        ),
     )
     USER_UNAUTHORIZED = (
         "user_unauthorized",
@@ -63,22 +65,28 @@ class Fail(Enum):
     DATABASE_EXISTS = (
         "database_already_exists",
         409,
-        "Database with the requested ID '%s' already exists. Try again with a different ID or use ID.unique() to"
-        " generate a unique ID.",
+        (
+            "Database with the requested ID '%s' already exists. Try again with a different ID or use ID.unique()"
+            " to generate a unique ID."
+        ),
     )
     TABLE_NOT_FOUND = ("table_not_found", 404, "Table with the requested ID '%s' could not be found.")
     TABLE_EXISTS = (
         "table_already_exists",
         409,
-        "A table with the requested ID '%s' already exists. Try again with a different ID or use ID.unique() to"
-        " generate a unique ID.",
+        (
+            "A table with the requested ID '%s' already exists. Try again with a different ID or use ID.unique()"
+            " to generate a unique ID."
+        ),
     )
     COLUMN_NOT_FOUND = ("column_not_found", 404, "Column with the requested key '%s' could not be found.")
     COLUMN_EXISTS = (
         "column_already_exists",
         409,
-        "Column with the requested key '%s' already exists. Column keys must be unique, try again with a different"
-        " key.",
+        (
+            "Column with the requested key '%s' already exists. Column keys must be unique, try again with a different"
+            " key."
+        ),
     )
     COLUMN_DEFAULT = (
         "column_default_unsupported",
@@ -89,8 +97,10 @@ class Fail(Enum):
     COLUMN_UNKNOWN = (
         "column_unknown",
         400,
-        "The column '%s' required for the index could not be found. Please confirm all your columns are in the"
-        " available state.",
+        (
+            "The column '%s' required for the index could not be found. Please confirm all your columns are in the"
+            " available state."
+        ),
     )
     COLUMN_NOT_NUMERIC = ("attribute_type_invalid", 400, 'tablesDB "%s" is not a number')
     INDEX_NOT_FOUND = ("column_index_not_found", 404, "Index with the requested key '%s' could not be found.")
@@ -104,8 +114,10 @@ class Fail(Enum):
     ROW_EXISTS = (
         "row_already_exists",
         409,
-        "Row with the requested ID '%s' already exists. Try again with a different ID or use ID.unique() to generate a"
-        " unique ID.",
+        (
+            "Row with the requested ID '%s' already exists. Try again with a different ID or use ID.unique() to"
+            " generate a unique ID."
+        ),
     )
     ROW_MISSING_DATA = (
         "row_missing_data",
@@ -123,8 +135,10 @@ class Fail(Enum):
     BUCKET_EXISTS = (
         "storage_bucket_already_exists",
         409,
-        "A storage bucket with the requested ID already exists. Try again with a different ID or use ID.unique() to"
-        " generate a unique ID.",
+        (
+            "A storage bucket with the requested ID already exists. Try again with a different ID or use ID.unique()"
+            " to generate a unique ID."
+        ),
     )
     FILE_NOT_FOUND = ("storage_file_not_found", 404, "The requested file could not be found.")
     FILE_EXISTS = ("storage_file_already_exists", 409, "A storage file with the requested ID already exists.")
@@ -148,16 +162,20 @@ class Fail(Enum):
     UPLOAD_ID = (
         "storage_invalid_appwrite_id",
         400,
-        "The value for x-appwrite-id header is invalid. Please check the value of the x-appwrite-id header is a valid"
-        " id and not unique().",
+        (
+            "The value for x-appwrite-id header is invalid. Please check the value of the x-appwrite-id header is a"
+            " valid id and not unique()."
+        ),
     )
 
     FUNCTION_NOT_FOUND = ("function_not_found", 404, "Function with the requested ID could not be found.")
     FUNCTION_EXISTS = (
         "function_already_exists",
         409,
-        "Function with the requested ID already exists. Try again with a different ID or use ID.unique() to generate a"
-        " unique ID.",
+        (
+            "Function with the requested ID already exists. Try again with a different ID or use ID.unique() to"
+            " generate a unique ID."
+        ),
     )
     RUNTIME_UNSUPPORTED = ("function_runtime_unsupported", 404, 'Runtime "%s" is not supported')
     DEPLOYMENT_NOT_FOUND = (

@@ -104,8 +104,9 @@ class Faults:
             path: the path after `/v1`.
             asked: the value of the control header, ignored unless `header_enabled` and a known kind.
         """
-        if self.header_enabled and asked in FaultKind:
-            return Fault(FaultKind(asked))
+        wanted = next((kind for kind in FaultKind if kind == asked), None) if self.header_enabled else None
+        if wanted is not None:
+            return Fault(wanted)
         for place, fault in enumerate(self._waiting):
             if fault.matches(method, path):
                 self._use_up(place, fault)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.sandbox.errors import ApiError, Fail, argument_invalid
 
-__all__ = ["UNIQUE", "Params", "check_path_id", "is_datetime", "is_email", "is_ip", "is_url"]
+__all__ = ["UNIQUE", "Params", "check_path_id", "is_datetime", "is_email", "is_ip", "is_url", "no_constant"]
 
 UNIQUE = "unique()"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,35}")
@@ -27,8 +27,18 @@ _KEY_RULE = _ID_RULE.replace("36", "255")
 _EMAIL_RULE = "Value must be a valid email address"
 _PHONE_RULE = "Phone number must start with a '+' can have a maximum of fifteen digits."
 _MAX_LIST = 100
+_FIRST_YEAR = 1000
 _NULL = " or null"
 _Value = TypeVar("_Value")
+
+
+def no_constant(word: str) -> float:
+    """For `json.loads(parse_constant=...)`: NaN and Infinity are no JSON.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(word)
 
 
 def is_email(value: Json) -> bool:
@@ -63,7 +73,7 @@ def is_datetime(value: Json) -> bool:
     if not isinstance(value, str):
         return False
     try:
-        return datetime.fromisoformat(value).year >= 1000  # noqa: PLR2004  (Appwrite's own lower bound)
+        return datetime.fromisoformat(value).year >= _FIRST_YEAR
     except ValueError:
         return False
 
@@ -144,7 +154,7 @@ class Params:
             return spelled[value]
         raise argument_invalid(name, "Value must be a valid boolean")
 
-    def flag_or(self, name: str, default: bool) -> bool:  # noqa: FBT001  (the default of a boolean is a boolean)
+    def flag_or(self, name: str, *, default: bool) -> bool:
         """An optional boolean."""
         return self._optional(name, self.flag, default)
 

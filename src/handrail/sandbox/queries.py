@@ -1,39 +1,25 @@
-"""Appwrite's query strings: parsing, checking against a schema, and evaluation. Pure."""
+"""Appwrite's query strings: parsing, checking against a schema, ordering and paging. Pure."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cmp_to_key
+from functools import partial
+from typing import TypeAlias
 
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.sandbox.errors import ApiError, Fail
+from handrail.sandbox.filters import FILTERS, NESTED, NULLS, RANGES, SINGLE, Condition, Kind, matches, rank
+from handrail.sandbox.params import no_constant
 
-__all__ = ["DEFAULT_LIMIT", "Condition", "Kind", "Page", "Plan", "check", "matches", "parse", "run"]
+__all__ = ["DEFAULT_LIMIT", "Page", "Plan", "check", "parse", "run"]
 
 DEFAULT_LIMIT = 25
 _MAX_LIMIT = 5000
 _MAX_QUERIES = 100
 _MAX_LENGTH = 4096
 _TWO = 2
-
-
-class Kind(StrEnum):
-    """What a field holds, as far as comparing goes."""
-
-    TEXT = "string"
-    NUMBER = "number"
-    FLAG = "boolean"
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """One filter: `method` over `attribute` and `values`; `and` and `or` hold `parts` instead."""
-
-    method: str
-    attribute: str = ""
-    values: tuple[Json, ...] = ()
-    parts: tuple["Condition", ...] = ()
+_NATURAL = "$sequence"
+_Placed: TypeAlias = "tuple[int, JsonObject]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +28,7 @@ class Plan:
 
     conditions: tuple[Condition, ...] = ()
     orders: tuple[tuple[str, bool], ...] = ()
-    limit: int = DEFAULT_LIMIT
+    limit: int | None = None
     offset: int = 0
     after: str | None = None
     before: str | None = None
@@ -57,104 +43,15 @@ class Page:
     docs: tuple[JsonObject, ...]
 
 
-def _rank(value: Json) -> tuple[int, float, str]:
-    """A total order over JSON values: null, flags, numbers, text, anything else by its JSON."""
-    if value is None:
-        return (0, 0, "")
-    if isinstance(value, bool):
-        return (1, value, "")
-    if isinstance(value, int | float):
-        return (2, value, "")
-    if isinstance(value, str):
-        return (3, 0, value)
-    return (4, 0, json.dumps(value, sort_keys=True))
-
-
-def _same(found: Json, wanted: Json) -> bool:
-    return _rank(found) == _rank(wanted)
-
-
-def _comparable(found: Json, wanted: Json) -> bool:
-    return found is not None and _rank(found)[0] == _rank(wanted)[0]
-
-
-def _less(found: Json, wanted: Json) -> bool:
-    return _comparable(found, wanted) and _rank(found) < _rank(wanted)
-
-
-def _greater(found: Json, wanted: Json) -> bool:
-    return _comparable(found, wanted) and _rank(found) > _rank(wanted)
-
-
-def _at_most(found: Json, wanted: Json) -> bool:
-    return _comparable(found, wanted) and _rank(found) <= _rank(wanted)
-
-
-def _at_least(found: Json, wanted: Json) -> bool:
-    return _comparable(found, wanted) and _rank(found) >= _rank(wanted)
-
-
-def _holds(found: Json, wanted: Json) -> bool:
-    if isinstance(found, list):
-        return any(_same(item, wanted) for item in found)
-    return isinstance(found, str) and isinstance(wanted, str) and wanted.casefold() in found.casefold()
-
-
-def _starts(found: Json, wanted: Json) -> bool:
-    return isinstance(found, str) and isinstance(wanted, str) and found.casefold().startswith(wanted.casefold())
-
-
-def _ends(found: Json, wanted: Json) -> bool:
-    return isinstance(found, str) and isinstance(wanted, str) and found.casefold().endswith(wanted.casefold())
-
-
-def _finds(found: Json, wanted: Json) -> bool:
-    """Every searched word is in the text, as a full-text index has it."""
-    if not isinstance(found, str) or not isinstance(wanted, str):
-        return False
-    return set(wanted.casefold().split()) <= set(found.casefold().split())
-
-
-def _differs(found: Json, wanted: Json) -> bool:
-    return found is not None and not _same(found, wanted)
-
-
-def _not(test: Callable[[Json, Json], bool]) -> Callable[[Json, Json], bool]:
-    return lambda found, wanted: not test(found, wanted)
-
-
-_ANY_OF: Mapping[str, Callable[[Json, Json], bool]] = {
-    "equal": _same,
-    "contains": _holds,
-    "containsAny": _holds,
-    "startsWith": _starts,
-    "endsWith": _ends,
-    "search": _finds,
-    "lessThan": _less,
-    "lessThanEqual": _at_most,
-    "greaterThan": _greater,
-    "greaterThanEqual": _at_least,
-}
-_ALL_OF: Mapping[str, Callable[[Json, Json], bool]] = {
-    "notEqual": _differs,
-    "containsAll": _holds,
-    "notContains": _not(_holds),
-    "notStartsWith": _not(_starts),
-    "notEndsWith": _not(_ends),
-    "notSearch": _not(_finds),
-}
-_SINGLE = frozenset({"notEqual", "lessThan", "lessThanEqual", "greaterThan", "greaterThanEqual", "search"})
-_NESTED = frozenset({"and", "or"})
-_RANGES = frozenset({"between", "notBetween"})
-_NULLS = frozenset({"isNull", "isNotNull"})
 _ORDERS = {"orderAsc": False, "orderDesc": True}
-_FILTERS = frozenset(_ANY_OF) | frozenset(_ALL_OF) | _NESTED | _RANGES | _NULLS
 _LACKED = frozenset(
-    "orderRandom regex elemMatch exists notExists distinct count countDistinct sum avg min max groupBy having"
-    " relationship on crossJoin intersects notIntersects crosses notCrosses overlaps notOverlaps touches notTouches"
-    " covers notCovers spatialEquals notSpatialEquals distanceEqual distanceNotEqual distanceGreaterThan"
-    " distanceLessThan vectorDot vectorCosine vectorEuclidean bitAnd bitOr bitXor stddev stddevPop stddevSamp variance"
-    " varPop varSamp".split()
+    """
+    orderRandom regex elemMatch exists notExists distinct count countDistinct sum avg min max groupBy having
+    relationship on crossJoin intersects notIntersects crosses notCrosses overlaps notOverlaps touches notTouches
+    covers notCovers spatialEquals notSpatialEquals distanceEqual distanceNotEqual distanceGreaterThan
+    distanceLessThan vectorDot vectorCosine vectorEuclidean bitAnd bitOr bitXor stddev stddevPop stddevSamp
+    variance varPop varSamp
+    """.split()  # noqa: SIM905  (45 words in a column would bury the rest)
 )
 
 
@@ -166,7 +63,7 @@ def _decode(text: str) -> JsonObject:
     if len(text) > _MAX_LENGTH:
         raise _invalid(f"Invalid query: longer than {_MAX_LENGTH} chars")
     try:
-        query: Json = json.loads(text)
+        query: Json = json.loads(text, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise _invalid("Invalid query: Syntax error") from error
     if not isinstance(query, dict):
@@ -185,11 +82,11 @@ def _method(query: JsonMapping) -> str:
 
 def _condition(query: JsonMapping) -> Condition:
     method, attribute, values = _method(query), query.get("attribute", ""), query.get("values", [])
-    if method not in _FILTERS:
+    if method not in FILTERS:
         raise _invalid(f"Invalid query method: {method}")
     if not isinstance(attribute, str) or not isinstance(values, list):
         raise _invalid("Invalid query: attribute must be a string and values a list")
-    if method in _NESTED:
+    if method in NESTED:
         parts = [_condition(part) for part in values if isinstance(part, dict)]
         if len(parts) != len(values) or len(parts) < _TWO:
             raise _invalid(f"Invalid query: {method.capitalize()} queries require at least two queries")
@@ -200,11 +97,11 @@ def _condition(query: JsonMapping) -> Condition:
 
 def _check_count(method: str, count: int) -> None:
     title = method[0].upper() + method[1:]
-    if method in _RANGES and count != _TWO:
+    if method in RANGES and count != _TWO:
         raise _invalid(f"Invalid query: {title} queries require exactly two values.")
-    if method in _SINGLE and count != 1:
+    if method in SINGLE and count != 1:
         raise _invalid(f"Invalid query: {title} queries require exactly one value.")
-    if method not in _NULLS and not count:
+    if method not in NULLS and not count:
         raise _invalid(f"Invalid query: {title} queries require at least one value.")
 
 
@@ -249,7 +146,7 @@ def parse(texts: Sequence[str]) -> Plan:
         raise _invalid(f"Invalid query: more than {_MAX_QUERIES} queries")
     conditions: list[Condition] = []
     orders: list[tuple[str, bool]] = []
-    numbers = {"limit": DEFAULT_LIMIT, "offset": 0}
+    numbers: dict[str, int] = {}
     cursors: dict[str, str] = {}
     select: tuple[str, ...] = ()
     for query in map(_decode, texts):
@@ -259,13 +156,13 @@ def parse(texts: Sequence[str]) -> Plan:
             case "cursorAfter" | "cursorBefore" as name:
                 cursors[name] = _word(query)
             case "orderAsc" | "orderDesc" as name:
-                orders.append((str(query.get("attribute", "") or "$sequence"), _ORDERS[name]))
+                orders.append((str(query.get("attribute", "") or _NATURAL), _ORDERS[name]))
             case "select":
                 select += _names(query)
             case _:
                 conditions.append(_condition(query))
     after, before = cursors.get("cursorAfter"), cursors.get("cursorBefore")
-    return Plan(tuple(conditions), tuple(orders), numbers["limit"], numbers["offset"], after, before, select)
+    return Plan(tuple(conditions), tuple(orders), numbers.get("limit"), numbers.get("offset", 0), after, before, select)
 
 
 def check(plan: Plan, schema: Mapping[str, Kind]) -> None:
@@ -302,43 +199,25 @@ def _kind(value: Json) -> Kind | None:
     return Kind.TEXT if isinstance(value, str) else None
 
 
-def matches(condition: Condition, doc: JsonMapping) -> bool:
-    """Whether one document meets one condition."""
-    method, values, found = condition.method, condition.values, doc.get(condition.attribute)
-    if method in _NESTED:
-        met = (matches(part, doc) for part in condition.parts)
-        return all(met) if method == "and" else any(met)
-    if method in _NULLS:
-        return (found is None) is (method == "isNull")
-    if method in _RANGES:
-        inside = _at_least(found, values[0]) and _at_most(found, values[1])
-        return inside is (method == "between")
-    if method in _ANY_OF:
-        return any(_ANY_OF[method](found, value) for value in values)
-    return all(_ALL_OF[method](found, value) for value in values)
+def _key(name: str, placed: _Placed) -> tuple[int, float, str]:
+    """What a document is ordered by; `$sequence` is the natural order itself."""
+    place, doc = placed
+    return rank(place if name == _NATURAL else doc.get(name))
 
 
-def _compare(orders: Sequence[tuple[str, bool]], one: JsonMapping, other: JsonMapping) -> int:
-    for name, descending in orders:
-        left, right = _rank(one.get(name)), _rank(other.get(name))
-        if left != right:
-            return (-1 if left < right else 1) * (-1 if descending else 1)
-    return 0
-
-
-def _window(plan: Plan, found: list[JsonObject], thing: str) -> list[JsonObject]:
+def _window(plan: Plan, found: list[JsonObject], limit: int, thing: str) -> list[JsonObject]:
     """Cut the page out: cursors first, then offset and limit; `cursorBefore` takes the last ones before it."""
     cursor = plan.after or plan.before
     if cursor is None:
-        return found[plan.offset : plan.offset + plan.limit]
+        return found[plan.offset : plan.offset + limit]
     places = [place for place, doc in enumerate(found) if doc["$id"] == cursor]
     if not places:
         raise ApiError(Fail.CURSOR_NOT_FOUND, f"{thing} '{cursor}' for the 'cursor' value not found.")
     if plan.after:
         start = places[0] + 1 + plan.offset
-        return found[start : start + plan.limit]
+        return found[start : start + limit]
     end = max(places[0] - plan.offset, 0)
-    return found[max(end - plan.limit, 0) : end]
+    return found[max(end - limit, 0) : end]
 
 
 def _select(doc: JsonObject, names: tuple[str, ...]) -> JsonObject:
@@ -347,13 +226,14 @@ def _select(doc: JsonObject, names: tuple[str, ...]) -> JsonObject:
     return {name: value for name, value in doc.items() if name in names or name.startswith("$")}
 
 
-def run(plan: Plan, docs: Iterable[JsonObject], thing: str = "Document") -> Page:
+def run(plan: Plan, docs: Iterable[JsonObject], thing: str = "Document", default_limit: int = DEFAULT_LIMIT) -> Page:
     """Filter, order, page and project.
 
     Args:
         plan: what is asked for.
         docs: all documents in their natural order, each with an `$id`.
         thing: what a document is called in the error for a cursor that is gone.
+        default_limit: how many documents a page holds where the plan names no limit.
 
     Returns:
         The page; documents are shared, not copied.
@@ -361,8 +241,11 @@ def run(plan: Plan, docs: Iterable[JsonObject], thing: str = "Document") -> Page
     Raises:
         ApiError: general_cursor_not_found.
     """
-    found = [doc for doc in docs if all(matches(condition, doc) for condition in plan.conditions)]
-    if plan.orders:
-        found.sort(key=cmp_to_key(lambda one, other: _compare(plan.orders, one, other)))
-    page = _window(plan, found, thing)
+    found = [
+        (place, doc) for place, doc in enumerate(docs) if all(matches(condition, doc) for condition in plan.conditions)
+    ]
+    for name, descending in reversed(plan.orders):
+        found.sort(key=partial(_key, name), reverse=descending)
+    limit = default_limit if plan.limit is None else plan.limit
+    page = _window(plan, [doc for _, doc in found], limit, thing)
     return Page(len(found), tuple(_select(doc, plan.select) for doc in page))

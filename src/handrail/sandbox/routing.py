@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from handrail.json_types import Json, JsonObject
+from handrail.sandbox.filters import Kind
 from handrail.sandbox.multipart import Part
 from handrail.sandbox.params import Params
-from handrail.sandbox.queries import Kind, Plan, check, parse, run
+from handrail.sandbox.queries import Plan, check, parse, run
 from handrail.sandbox.state import SandboxState
 
 __all__ = ["NO_CONTENT", "Answer", "Call", "Handler", "Route", "listing", "text_fields"]
@@ -90,10 +91,10 @@ class Route:
 
 def text_fields(*names: str) -> dict[str, Kind]:
     """A query schema of text fields, with the fields that every document has."""
-    return {name: Kind.TEXT for name in ("$id", "$createdAt", "$updatedAt", *names)} | {"$sequence": Kind.NUMBER}
+    return dict.fromkeys(("$id", "$createdAt", "$updatedAt", "$sequence", *names), Kind.TEXT)
 
 
-def listing(  # noqa: PLR0917  (a list is: of what, under which word, in which order it comes)
+def listing(
     call: Call,
     word: str,
     docs: Iterable[JsonObject],

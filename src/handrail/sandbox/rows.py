@@ -1,13 +1,15 @@
 """The tablesdb service, last part: rows, one by one and in bulk, and what a row must look like."""
 
+from dataclasses import replace
 from http import HTTPStatus
 
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.sandbox.columns import column_kind, is_available, objection
 from handrail.sandbox.errors import ApiError, Fail, argument_invalid
+from handrail.sandbox.filters import Kind
 from handrail.sandbox.finding import find_table
 from handrail.sandbox.params import Params
-from handrail.sandbox.queries import Kind, check, parse, run
+from handrail.sandbox.queries import check, parse, run
 from handrail.sandbox.routing import NO_CONTENT, Answer, Call, Route, listing, text_fields
 from handrail.sandbox.state import Table
 
@@ -85,7 +87,9 @@ def _store(table: Table, row: JsonObject) -> JsonObject:
     return stored
 
 
-def _changed(call: Call, table: Table, row: JsonObject, data: JsonMapping, permissions: list[Json] | None) -> JsonObject:
+def _changed(
+    call: Call, table: Table, row: JsonObject, data: JsonMapping, permissions: list[Json] | None
+) -> JsonObject:
     """A row with some columns changed, not yet in the table."""
     _check(table, data, whole=False)
     kept = row["$permissions"] if permissions is None else permissions
@@ -100,7 +104,9 @@ def _bulk(call: Call) -> list[tuple[str, JsonObject, list[Json] | None]]:
     """
     given = call.params.raw("rows")
     if not isinstance(given, list) or len(given) > _MAX_BULK or not all(isinstance(row, dict) for row in given):
-        raise argument_invalid("rows", f"Value must a valid array no longer than {_MAX_BULK} items and Value must be a valid object")
+        raise argument_invalid(
+            "rows", f"Value must a valid array no longer than {_MAX_BULK} items and Value must be a valid object"
+        )
     return [_split(call, row) for row in given if isinstance(row, dict)]
 
 
@@ -199,9 +205,10 @@ def _update(call: Call) -> Answer:
 
 
 def _chosen(call: Call, table: Table) -> list[JsonObject]:
+    """The rows that the queries of a bulk request mean; without a limit that is every match."""
     plan = parse(call.params.texts_or("queries"))
     check(plan, _schema(table))
-    return list(run(plan, table.rows.values(), "Row").docs)
+    return list(run(replace(plan, select=()), table.rows.values(), "Row", default_limit=len(table.rows)).docs)
 
 
 def _update_bulk(call: Call) -> Answer:

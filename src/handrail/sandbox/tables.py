@@ -5,8 +5,8 @@ from http import HTTPStatus
 from handrail.json_types import Json, JsonObject
 from handrail.sandbox.columns import is_available, seen_columns
 from handrail.sandbox.errors import ApiError, Fail
+from handrail.sandbox.filters import Kind
 from handrail.sandbox.finding import find_database, find_table
-from handrail.sandbox.queries import Kind
 from handrail.sandbox.routing import NO_CONTENT, Answer, Call, Route, listing, text_fields
 from handrail.sandbox.state import Database, Table
 
@@ -77,16 +77,18 @@ def _create_table(call: Call) -> Answer:
     if table_id in database.tables:
         raise ApiError(Fail.TABLE_EXISTS, table_id)
     now = state.stamp()
-    table = Table({
-        "$id": table_id,
-        "$createdAt": now,
-        "$updatedAt": now,
-        "$permissions": params.permissions() or [],
-        "databaseId": database.doc["$id"],
-        "name": name,
-        "enabled": params.flag_or("enabled", default=True),
-        "rowSecurity": params.flag_or("rowSecurity", default=False),
-    })
+    table = Table(
+        {
+            "$id": table_id,
+            "$createdAt": now,
+            "$updatedAt": now,
+            "$permissions": params.permissions() or [],
+            "databaseId": database.doc["$id"],
+            "name": name,
+            "enabled": params.flag_or("enabled", default=True),
+            "rowSecurity": params.flag_or("rowSecurity", default=False),
+        }
+    )
     database.tables[table_id] = table
     return Answer(_shown(table), HTTPStatus.CREATED)
 

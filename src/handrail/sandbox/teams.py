@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from handrail.json_types import Json, JsonObject
 from handrail.sandbox.errors import ApiError, Fail
-from handrail.sandbox.queries import Kind
+from handrail.sandbox.filters import Kind
 from handrail.sandbox.routing import NO_CONTENT, Answer, Call, Route, listing, text_fields
 from handrail.sandbox.state import SandboxState
 from handrail.sandbox.users import find_user
@@ -78,11 +78,11 @@ def _memberships(state: SandboxState, team: JsonObject) -> list[JsonObject]:
     return [membership for membership in state.memberships.values() if membership["teamId"] == team["$id"]]
 
 
-def _membership(call: Call, fail: Fail = Fail.MEMBERSHIP_NOT_FOUND) -> JsonObject:
+def _membership(call: Call) -> JsonObject:
     team = _team(call)
     membership = call.state.memberships.get(call.ids["membershipId"])
     if membership is None or membership["teamId"] != team["$id"]:
-        raise ApiError(fail)
+        raise ApiError(Fail.MEMBERSHIP_NOT_FOUND)
     return membership
 
 
@@ -142,7 +142,10 @@ def _update_membership(call: Call) -> Answer:
 
 
 def _delete_membership(call: Call) -> Answer:
-    membership = _membership(call, Fail.INVITE_NOT_FOUND)
+    # Unlike its neighbours the real one looks for the membership first, and calls it an invitation.
+    membership = call.state.memberships.get(call.ids["membershipId"])
+    if membership is None or membership["teamId"] != call.ids["teamId"]:
+        raise ApiError(Fail.INVITE_NOT_FOUND)
     del call.state.memberships[str(membership["$id"])]
     team = _team(call)
     team["total"] = len(_memberships(call.state, team))
@@ -150,6 +153,7 @@ def _delete_membership(call: Call) -> Answer:
 
 
 def _accept(call: Call) -> Answer:
+    del call
     raise ApiError(Fail.NOT_IMPLEMENTED, "the acceptance of an invitation, which is for people and never for keys")
 
 

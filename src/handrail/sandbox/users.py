@@ -1,26 +1,22 @@
-"""The users service: users, their preferences and sessions."""
+"""The users service: users, what belongs to them, and their preferences."""
 
 import base64
 import hashlib
-from datetime import timedelta
 from http import HTTPStatus
 
 from handrail.json_types import Json, JsonObject
 from handrail.sandbox.errors import ApiError, Fail, argument_invalid
-from handrail.sandbox.queries import Kind
+from handrail.sandbox.filters import Kind
 from handrail.sandbox.routing import NO_CONTENT, Answer, Call, Route, listing, text_fields
-from handrail.sandbox.state import SandboxState, wire_time
+from handrail.sandbox.state import SandboxState
 
 __all__ = ["ROUTES", "find_user"]
 
 _READ = ("users.read",)
 _WRITE = ("users.write",)
-_SESSION_READ = ("users.read", "sessions.read")
-_SESSION_WRITE = ("users.write", "sessions.write")
 _HASH_OPTIONS: JsonObject = {"type": "argon2", "memory_cost": 65536, "time_cost": 4, "threads": 3}
 _PASSWORD_LENGTHS = range(8, 257)
 _MAX_LABELS = 1000
-_SESSION_LIFE = timedelta(days=365)
 _FIELDS = text_fields("name", "email", "phone", "passwordUpdate", "registration", "labels") | {
     "status": Kind.FLAG,
     "emailVerification": Kind.FLAG,
@@ -230,62 +226,6 @@ def _list_factors(call: Call) -> Answer:
     return Answer({"totp": False, "phone": False, "email": False, "recoveryCode": False})
 
 
-def _session(call: Call, user_id: str) -> JsonObject:
-    state = call.state
-    now = state.stamp()
-    unknown = ("clientType", "clientCode", "clientName", "clientVersion", "clientEngine", "clientEngineVersion")
-    empty = ("providerUid", "providerAccessToken", "providerAccessTokenExpiry", "providerRefreshToken", *unknown)
-    return {
-        "$id": state.new_id(),
-        "$createdAt": now,
-        "$updatedAt": now,
-        "userId": user_id,
-        "expire": wire_time(state.clock() + _SESSION_LIFE),
-        "provider": "server",
-        **dict.fromkeys((*empty, "osVersion", "deviceBrand", "deviceModel", "mfaUpdatedAt"), ""),
-        "ip": "127.0.0.1",
-        "osCode": "LIN",
-        "osName": "GNU/Linux",
-        "deviceName": "desktop",
-        "countryCode": "us",
-        "countryName": "United States",
-        "current": False,
-        "factors": ["server"],
-        "secret": f"sandbox-session-{state.new_id()}",
-    }
-
-
-def _create_session(call: Call) -> Answer:
-    session = _session(call, str(_user(call)["$id"]))
-    call.state.sessions[str(session["$id"])] = session
-    return Answer(session, HTTPStatus.CREATED)
-
-
-def _sessions(call: Call) -> list[JsonObject]:
-    user_id = _user(call)["$id"]
-    return [session for session in call.state.sessions.values() if session["userId"] == user_id]
-
-
-def _list_sessions(call: Call) -> Answer:
-    sessions = _sessions(call)
-    total = len(sessions) if call.params.flag_or("total", default=True) else 0
-    return Answer({"total": total, "sessions": list[Json](sessions)})
-
-
-def _delete_sessions(call: Call) -> Answer:
-    for session in _sessions(call):
-        del call.state.sessions[str(session["$id"])]
-    return NO_CONTENT
-
-
-def _delete_session(call: Call) -> Answer:
-    wanted = call.ids["sessionId"]
-    if wanted not in {session["$id"] for session in _sessions(call)}:
-        raise ApiError(Fail.SESSION_NOT_FOUND)
-    del call.state.sessions[wanted]
-    return NO_CONTENT
-
-
 ROUTES = (
     Route("POST", "/users", _WRITE, _create),
     Route("GET", "/users", _READ, _list),
@@ -305,8 +245,4 @@ ROUTES = (
     Route("GET", "/users/{userId}/prefs", _READ, _get_prefs),
     Route("PATCH", "/users/{userId}/prefs", _WRITE, _update_prefs),
     Route("GET", "/users/{userId}/memberships", _READ, _list_memberships),
-    Route("POST", "/users/{userId}/sessions", _SESSION_WRITE, _create_session),
-    Route("GET", "/users/{userId}/sessions", _SESSION_READ, _list_sessions),
-    Route("DELETE", "/users/{userId}/sessions", _SESSION_WRITE, _delete_sessions),
-    Route("DELETE", "/users/{userId}/sessions/{sessionId}", _SESSION_WRITE, _delete_session),
 )

@@ -58,8 +58,9 @@ def schema_of(annotation: ast.expr, enums: Enums, where: str) -> JsonObject:
 
 def nullable(schema: JsonObject) -> JsonObject:
     """The schema with null allowed too."""
-    if "anyOf" in schema:
-        return _union([schema, {"type": "null"}])
+    members = schema.get("anyOf")
+    if isinstance(members, list):
+        return schema if {"type": "null"} in members else {**schema, "anyOf": [*members, {"type": "null"}]}
     kinds = schema.get("type")
     if kinds is None:  # no type: anything goes, null included
         return schema
@@ -100,9 +101,10 @@ def _generic(name: str, inner: ast.expr, annotation: ast.expr, enums: Enums, whe
 def _union(schemas: Iterable[JsonObject]) -> JsonObject:
     members = list(schemas)
     rest = [member for member in members if member != {"type": "null"}]
-    if len(rest) == 1 and len(rest) < len(members) and "anyOf" not in rest[0]:
-        return nullable(rest[0])
-    return {} if {} in members else {"anyOf": [*members]}
+    if {} in members:
+        return {}
+    joined: JsonObject = rest[0] if len(rest) == 1 else {"anyOf": [*rest]}
+    return nullable(joined) if len(rest) < len(members) else joined
 
 
 def _file_schema() -> JsonObject:

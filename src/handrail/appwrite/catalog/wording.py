@@ -1,19 +1,18 @@
 """The SDK's own words, made fit for people and models: clean text, docstring sections, titles."""
 
 import re
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
 __all__ = ["Docstring", "clean", "first_sentence", "read_docstring", "title_of"]
 
-# What shows nothing, or reorders what is shown: text that a reader cannot see must not reach a model either.
-# C0 (without tab and newline), DEL, C1, soft hyphen, joiners, fillers, bidi, format, variation selectors, tags,
-# surrogates, private use.
-_INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+# Text that a reader cannot see must not reach a model either: control, format (bidi, joiners, tags), surrogates,
+# private use; and what shows nothing although its category is that of a letter, a mark or a symbol.
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co"})
+_BLANK: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
 _LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACE: Final = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -40,7 +39,10 @@ class Docstring:
 
 def clean(text: str) -> str:
     """Text without control, invisible and direction-changing characters; line ends are newlines, spaces plain."""
-    return _INVISIBLE.sub("", _SPACE.sub(" ", _LINE_END.sub("\n", text))).strip()
+    plain = _BLANK.sub("", _SPACE.sub(" ", _LINE_END.sub("\n", text)))
+    if not (plain.isascii() and plain.replace("\n", "").isprintable()):
+        plain = "".join(char for char in plain if char == "\n" or unicodedata.category(char) not in _HIDDEN)
+    return plain.strip()
 
 
 def first_sentence(text: str) -> str:

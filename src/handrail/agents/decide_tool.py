@@ -1,0 +1,156 @@
+"""`decide`: one decision, for an agent stack that brings its own loop."""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from handrail.decisions import (
+    MAX_OPTIONS,
+    Choice,
+    ChoiceQuestion,
+    Decider,
+    Decision,
+    ModelRegistry,
+    ModelSetup,
+    Observation,
+)
+from handrail.errors import ArgumentError
+from handrail.hints import Hints
+from handrail.json_types import Json, JsonMapping, JsonObject
+from handrail.protocol.tool import Call, ServerTool, ToolAnswer
+
+__all__ = ["decide_tool"]
+
+_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
+_MAX_STATE: Final = 50_000
+_MAX_DESCRIPTION: Final = 1000
+_MAX_RULES: Final = 50
+_MAX_RULE: Final = 2000
+_ABSTAIN_BELOW: Final = 0.05
+_NO_DESCRIPTIONS: Final = (
+    "Some options have no description: say in a sentence what each means; a bare label is much harder to choose by."
+)
+
+
+def decide_tool(models: ModelRegistry) -> ServerTool:
+    """The tool `decide` over the given models; the first one is the default."""
+
+    async def handler(_call: Call, arguments: JsonMapping) -> ToolAnswer:
+        return ToolAnswer(await _decide(models, arguments))
+
+    return ServerTool(
+        name="decide",
+        title="Decide",
+        description="Choose one of the options for a state, by a decision model that runs here. Answers the choice, "
+        "the probability of each option and the confidence (0: no better than chance). Changes nothing.",
+        input_schema=_schema(models),
+        annotations=_READ.annotations("Decide"),
+        handler=handler,
+    )
+
+
+async def _decide(models: ModelRegistry, arguments: JsonMapping) -> JsonObject:
+    options = _options(arguments["options"])
+    question = ChoiceQuestion(options, rules=_rules(arguments.get("rules")))
+    observation = Observation(_state(arguments["state"]))
+    model = models.create(str(arguments.get("model", models.names()[0])), ModelSetup())
+    try:
+        await model.warm()
+        choice, decision = await Decider(model).choose(observation, question)
+    finally:
+        await model.close()
+    return _answer(choice, decision, options, _number(arguments.get("abstain_below", _ABSTAIN_BELOW)))
+
+
+def _answer(choice: Choice, decision: Decision, options: Mapping[str, str], abstain_below: float) -> JsonObject:
+    probabilities: Json = {key: round(choice.probabilities[key], 6) for key in options}
+    warnings: list[Json] = [*decision.warnings]
+    if not all(text.strip() for text in options.values()):
+        warnings.append(_NO_DESCRIPTIONS)
+    return {
+        "choice": choice.key,
+        "probabilities": probabilities,
+        "confidence": round(choice.confidence, 6),
+        "abstained": choice.confidence < abstain_below,
+        "ms": round(decision.latency_ms, 3),
+        "model": decision.model,
+        "calibrated": decision.calibrated,
+        "usage": {
+            "input_tokens": decision.usage.input_tokens if decision.usage.known else None,
+            "output_tokens": decision.usage.output_tokens if decision.usage.known else None,
+            "known": decision.usage.known,
+        },
+        "warnings": warnings,
+    }
+
+
+def _options(given: Json) -> dict[str, str]:
+    if isinstance(given, list):
+        return {str(key): "" for key in given}
+    return {key: str(text) for key, text in given.items()} if isinstance(given, dict) else {}
+
+
+def _rules(given: Json) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    return tuple(str(rule) for rule in given) if isinstance(given, list) else (str(given),)
+
+
+def _state(given: Json) -> Json:
+    size = len(given) if isinstance(given, str) else len(json.dumps(given, ensure_ascii=False))
+    if size > _MAX_STATE:
+        raise ArgumentError(
+            f"'state' has {size} characters, and no more than {_MAX_STATE} are read.",
+            argument="state",
+            next_step="Leave out what does not matter for this decision.",
+            size=size,
+            limit=_MAX_STATE,
+        )
+    return given
+
+
+def _number(given: Json) -> float:
+    return float(given) if isinstance(given, int | float) else _ABSTAIN_BELOW
+
+
+def _schema(models: ModelRegistry) -> JsonObject:
+    names: list[Json] = [*models.names()]
+    description: Json = {"type": "string", "maxLength": _MAX_DESCRIPTION}
+    key: Json = {"type": "string", "minLength": 1, "maxLength": 100}
+    rule: Json = {"type": "string", "maxLength": _MAX_RULE}
+    properties: JsonObject = {
+        "state": {"type": ["string", "object"], "description": "What is known: text or an object."},
+        "options": {
+            "type": ["object", "array"],
+            "minProperties": 1,
+            "maxProperties": MAX_OPTIONS,
+            "propertyNames": key,
+            "additionalProperties": description,
+            "items": key,
+            "minItems": 1,
+            "maxItems": MAX_OPTIONS,
+            "uniqueItems": True,
+            "description": "What can be chosen: {key: description}, or a list of keys (much weaker).",
+        },
+        "rules": {
+            "type": ["string", "array"],
+            "maxLength": _MAX_RULE,
+            "items": rule,
+            "maxItems": _MAX_RULES,
+            "description": "What holds while choosing: a text or a list of them.",
+        },
+        "model": {"type": "string", "enum": names, "default": names[0], "description": "Which decision model."},
+        "abstain_below": {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 1,
+            "default": _ABSTAIN_BELOW,
+            "description": "Below this confidence the answer says `abstained: true`.",
+        },
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["state", "options"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,39 @@
+"""`handrail demo`: the main job, with a real server, a real client, and nothing else needed."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import anyio
+
+from handrail.cli.demo.stage import ShowFailedError, Stage
+from handrail.cli.demo.steps import show
+from handrail.cli.output import Colour, paint, print_line
+
+__all__ = ["demo"]
+
+_BOUND_S = 60
+
+
+def demo() -> int:
+    """Show everything; the exit code is 0 only if every step did what it says."""
+    started = time.monotonic()
+    stage = Stage()
+    with tempfile.TemporaryDirectory(prefix="handrail-demo-") as home:
+        try:
+            anyio.run(_bounded, stage, Path(home))
+        except ShowFailedError as error:
+            print_line(f"\n{paint('failed', Colour.BAD)}: {error}")
+            return 1
+    print_line(f"\nAll {stage.steps} steps did what they say, in {time.monotonic() - started:.1f} s.")
+    print_line("\nAdd Handrail to a host:")
+    print_line("  claude mcp add handrail -- handrail serve --sandbox")
+    return 0
+
+
+async def _bounded(stage: Stage, home: Path) -> None:
+    try:
+        with anyio.fail_after(_BOUND_S):
+            await show(stage, home)
+    except TimeoutError:
+        raise ShowFailedError(f"it took longer than {_BOUND_S} s") from None

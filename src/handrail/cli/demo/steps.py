@@ -1,0 +1,167 @@
+"""The steps of the demo."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import mcp_types as types
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from handrail.cli.demo.stage import Stage
+from handrail.cli.demo.task_client import TasksClient, TaskState
+from handrail.sandbox import Sandbox, SandboxState, serve_sandbox
+
+__all__ = ["show"]
+
+_PATH = {"database_id": "shop", "table_id": "products"}
+_NEW_ROW = {**_PATH, "row_id": "demo", "data": {"name": "Lantern", "price": 18.5}}
+
+
+async def show(stage: Stage, home: Path) -> None:
+    """Go through all steps.
+
+    Args:
+        stage: where they are told.
+        home: a folder that the server keeps its things in.
+    """
+    follower = _Follower(stage)
+    async with serve_sandbox(SandboxState.seeded()) as sandbox:
+        stage.step("The local stand-in for Appwrite starts")
+        stage.say(f"It listens on {sandbox.endpoint}, with a project '{sandbox.project_id}' to look at.")
+        server = _server(sandbox, home)
+        async with Client(server, extensions=[TasksClient(follower)]) as client:
+            await _tools(stage, client)
+            await _search(stage, client)
+            await _read(stage, client)
+            await _refused_write(stage, client, sandbox)
+            await _confirmed_write(stage, client, sandbox)
+            await _task(stage, client, follower)
+            await _cancelled_task(stage, client, follower)
+
+
+def _server(sandbox: Sandbox, home: Path) -> StdioServerParameters:
+    """The real server as a child over stdio, as a host starts it."""
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "handrail", "serve"],
+        env={
+            "HANDRAIL_HOME": str(home),
+            "APPWRITE_ENDPOINT": sandbox.endpoint,
+            "APPWRITE_PROJECT_ID": sandbox.project_id,
+            "APPWRITE_API_KEY": sandbox.api_key,
+            "PATH": os.environ.get("PATH", ""),
+        },
+    )
+
+
+async def _tools(stage: Stage, client: Client) -> None:
+    stage.step("The server starts as a child over stdio, and a client lists its tools")
+    tools = (await client.list_tools()).tools
+    stage.say(f"MCP {client.protocol_version}; {len(tools)} tools:")
+    for tool in tools:
+        stage.say(f"  {tool.name:<26}{_hint_words(tool)}")
+    stage.check(that=all(tool.annotations and tool.title for tool in tools), means="a tool lacks its hints")
+    stage.why("Reads have a tool of their own, so that a host can run them without asking.")
+
+
+def _hint_words(tool: types.Tool) -> str:
+    hints = tool.annotations or types.ToolAnnotations()
+    if hints.read_only_hint:
+        return "read-only"
+    destructive = "may destroy" if hints.destructive_hint is not False else "adds or ends, destroys nothing"
+    return f"write, {destructive}"
+
+
+async def _search(stage: Stage, client: Client) -> None:
+    stage.step("A tool is found by plain words: 'show all rows of a table'")
+    found = cast("list[dict[str, Any]]", (await _call(client, "appwrite_search_tools", {
+        "query": "show all rows of a table", "limit": 3,
+    }))["tools"])  # fmt: skip
+    for tool in found:
+        kind = "read" if tool["hints"]["readOnlyHint"] else "write"
+        stage.say(f"{tool['name']:<28}{kind:<7}{tool['summary'][:60]}")
+    names = [tool["name"] for tool in found]
+    stage.check(that="tables_db_list_rows" in names, means="the search did not find tables_db_list_rows")
+
+
+async def _read(stage: Stage, client: Client) -> None:
+    stage.step("A read runs: tables_db_list_rows")
+    answer = await _call(client, "appwrite_call_read_tool", {"tool_name": "tables_db_list_rows", "arguments": _PATH})
+    rows = answer["result"]["rows"]
+    stage.check(that=answer["outcome"] == "done" and bool(rows), means=f"the read answered {answer}")
+    stage.say(f"outcome done, status {answer['status']}, {len(rows)} rows; the first: {rows[0]['name']}")
+
+
+async def _refused_write(stage: Stage, client: Client, sandbox: Sandbox) -> None:
+    stage.step("A write is refused without confirmation: tables_db_create_row")
+    before = len(sandbox.state.requests)
+    answer = await _call(client, "appwrite_call_tool", {"tool_name": "tables_db_create_row", "arguments": _NEW_ROW})
+    reached = len(sandbox.state.requests) - before
+    stage.check(that=answer["outcome"] == "refused" and reached == 0, means=f"it was not refused: {answer}")
+    stage.say(f"outcome {answer['outcome']}: {answer['error']['message']}")
+    stage.say(f"requests that reached the backend meanwhile: {reached}")
+    stage.why(answer["error"]["next"])
+
+
+async def _confirmed_write(stage: Stage, client: Client, sandbox: Sandbox) -> None:
+    stage.step("The same write runs, confirmed")
+    before = len(sandbox.state.requests)
+    answer = await _call(
+        client,
+        "appwrite_call_tool",
+        {"tool_name": "tables_db_create_row", "arguments": _NEW_ROW, "confirm_write": True},
+    )
+    reached = list(sandbox.state.requests)[before:]
+    stage.check(that=answer["outcome"] == "done" and len(reached) == 1, means=f"it did not run once: {answer}")
+    stage.say(f"outcome done, status {answer['status']}; the backend saw {reached[0].method} {reached[0].path}")
+
+
+async def _task(stage: Stage, client: Client, follower: "_Follower") -> None:
+    stage.step("An agent runs as a task, with live status: counter")
+    view = await _call(client, "run_agent", {"agent": "counter", "params": {"steps": 5, "delay_s": 0.3}})
+    follower.end()
+    stage.check(that=view["status"] == "completed" and view["result"]["ok"], means=f"the run ended as {view}")
+    stage.say(f"run {view['run_id']} {view['status']}: counted to {view['result']['count']}")
+    stage.why("The call became a task at once; the client looked in until it had ended.")
+
+
+async def _cancelled_task(stage: Stage, client: Client, follower: "_Follower") -> None:
+    stage.step("A second run is cancelled")
+    follower.cancel_after = 3
+    view = await _call(client, "run_agent", {"agent": "counter", "params": {"steps": 50, "delay_s": 0.2}})
+    follower.end()
+    stage.check(that=view["status"] == "cancelled", means=f"the run ended as {view}")
+    kept = await _call(client, "get_run", {"run_id": view["run_id"]})
+    stage.check(that=kept["status"] == "cancelled", means=f"the run is now {kept['status']}")
+    stage.say(f"run {view['run_id']} {kept['status']} after {kept['elapsed_s']:.1f} s, and stays so")
+
+
+class _Follower:
+    """Tells each new status of a task, and asks for its end after a number of them."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._last = ""
+        self._told = 0
+        self.cancel_after: int | None = None
+
+    async def __call__(self, state: TaskState) -> bool:
+        line = f"{state.status}: {state.status_message or ''}"
+        if line != self._last:
+            self._last = line
+            self._told += 1
+            self._stage.live(line)
+        return self.cancel_after is None or self._told < self.cancel_after
+
+    def end(self) -> None:
+        """Finish the live line."""
+        self._stage.live(self._last, final=True) if sys.stdout.isatty() else None
+        self._last, self._told = "", 0
+
+
+async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The structured answer of a tool."""
+    result = await client.call_tool(tool, arguments)
+    return result.structured_content or {}

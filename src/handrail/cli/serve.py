@@ -1,0 +1,44 @@
+"""`handrail serve` and `handrail sandbox`."""
+
+import os
+import signal
+
+import anyio
+
+from handrail.cli.output import print_line
+from handrail.composition import Toolset, open_server
+from handrail.settings import Settings, load_settings
+
+__all__ = ["serve", "serve_stand_in"]
+
+
+def serve(*, sandbox: bool, toolsets: list[Toolset] | None) -> None:
+    """Serve MCP over standard input and output until the client closes it."""
+    anyio.run(_serve, load_settings(), sandbox, toolsets or [])
+
+
+async def _serve(settings: Settings, sandbox: bool, toolsets: list[Toolset]) -> None:
+    from handrail.protocol import serve_stdio
+
+    async with open_server(settings, toolsets=toolsets, sandbox=sandbox) as server:
+        await serve_stdio(server, max_message_bytes=settings.max_message_bytes)
+
+
+def serve_stand_in(port: int) -> None:
+    """Serve the stand-in for Appwrite until interrupted, and say how to use it."""
+    anyio.run(_stand_in, port)
+
+
+async def _stand_in(port: int) -> None:
+    from handrail.sandbox import SandboxState, serve_sandbox
+
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with serve_sandbox(SandboxState.seeded(), port=port) as stand_in:
+            print_line(f"The stand-in for Appwrite listens on {stand_in.endpoint} (process {os.getpid()}).")
+            print_line("Use it from another terminal:")
+            print_line(f"  export APPWRITE_ENDPOINT={stand_in.endpoint}")
+            print_line(f"  export APPWRITE_PROJECT_ID={stand_in.project_id} APPWRITE_API_KEY={stand_in.api_key}")
+            print_line("  handrail call users_list")
+            print_line("Stop it with Ctrl-C; what was written to it goes with it.")
+            async for _signal in signals:
+                return

@@ -1,0 +1,116 @@
+"""The tools that show and end runs: for every client, whatever it knows of tasks."""
+
+from mcp_types import ToolAnnotations
+
+from handrail.json_types import JsonMapping, JsonObject
+from handrail.protocol.clients import WaitPolicy
+from handrail.protocol.tool import Call, ServerTool, ToolAnswer
+from handrail.protocol.waiting import RunWaiter
+from handrail.runs import Run, RunEngine, run_view
+
+__all__ = ["run_tools"]
+
+_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_CANCELS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
+_RUN_ID: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200, "description": "The run's id."}
+_PAGE = 20
+_LARGEST_PAGE = 50
+
+
+def run_tools(engine: RunEngine, wait: WaitPolicy) -> tuple[ServerTool, ...]:
+    """`get_run`, `list_runs` and `cancel_run` for the runs of an engine.
+
+    Args:
+        engine: keeps the runs.
+        wait: how long `get_run` waits.
+    """
+    return (_get_run(RunWaiter(engine, wait)), _list_runs(engine), _cancel_run(engine))
+
+
+def _get_run(waiter: RunWaiter) -> ServerTool:
+    async def handle(call: Call, arguments: JsonMapping) -> ToolAnswer:
+        run = await waiter.engine.get(str(arguments["run_id"]), call.owner)
+        seconds = waiter.policy.seconds(call.client.name, _number(arguments.get("wait_seconds")))
+        return _answer(await waiter.wait(run, call, seconds))
+
+    return ServerTool(
+        name="get_run",
+        title="Get a run",
+        description="Where a run stands, and its result once it has ended. Waits up to wait_seconds for the end or for "
+        "a question; call it again while the status is 'working'.",
+        input_schema=_schema(
+            {
+                "run_id": _RUN_ID,
+                "wait_seconds": {
+                    "type": "number",
+                    "minimum": 0,
+                    "description": "How many seconds to wait for the run's end; 0 answers at once. Held under what the "
+                    "client is known to bear.",
+                },
+            },
+            "run_id",
+        ),
+        annotations=_READS,
+        handler=handle,
+    )
+
+
+def _list_runs(engine: RunEngine) -> ServerTool:
+    async def handle(call: Call, arguments: JsonMapping) -> ToolAnswer:
+        limit, cursor = arguments.get("limit", _PAGE), arguments.get("cursor")
+        page = await engine.list_runs(
+            call.owner,
+            limit=limit if isinstance(limit, int) else _PAGE,
+            cursor=cursor if isinstance(cursor, str) else None,
+        )
+        return ToolAnswer({"runs": [run_view(run) for run in page.runs], "next_cursor": page.next_cursor})
+
+    return ServerTool(
+        name="list_runs",
+        title="List runs",
+        description="Your runs, newest first. next_cursor, where it is not null, gets the next page.",
+        input_schema=_schema(
+            {
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": _LARGEST_PAGE,
+                    "description": f"How many runs on a page; {_PAGE} by default.",
+                },
+                "cursor": {"type": "string", "description": "next_cursor of the page before."},
+            }
+        ),
+        annotations=_READS,
+        handler=handle,
+    )
+
+
+def _cancel_run(engine: RunEngine) -> ServerTool:
+    async def handle(call: Call, arguments: JsonMapping) -> ToolAnswer:
+        return _answer(await engine.cancel(str(arguments["run_id"]), call.owner))
+
+    return ServerTool(
+        name="cancel_run",
+        title="Cancel a run",
+        description="Ends a run. One that has ended stays as it is, so calling this twice does no harm.",
+        input_schema=_schema({"run_id": _RUN_ID}, "run_id"),
+        annotations=_CANCELS,
+        handler=handle,
+    )
+
+
+def _answer(run: Run) -> ToolAnswer:
+    return ToolAnswer(run_view(run), is_error=run.is_error)
+
+
+def _schema(properties: JsonObject, *required: str) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

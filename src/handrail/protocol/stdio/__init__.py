@@ -1,0 +1,5 @@
+"""MCP over standard input and output, for a process that does nothing else."""
+
+from handrail.protocol.stdio.serve import END_SECONDS, serve_stdio
+
+__all__ = ["END_SECONDS", "serve_stdio"]

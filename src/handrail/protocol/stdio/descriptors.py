@@ -1,0 +1,89 @@
+"""The wire: private copies of standard input and output, and nobody else's byte on it, ever again in this process."""
+
+import contextlib
+import fcntl
+import os
+import select
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, Self
+
+import anyio
+import anyio.lowlevel
+
+__all__ = ["Wire"]
+
+_CHUNK: Final = 64 * 1024
+_FIRST_FREE: Final = 3  # the first descriptor that is none of the standard three
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """The two descriptors that messages travel on. Nothing here starts a thread or blocks the event loop."""
+
+    incoming: int
+    outgoing: int
+
+    @classmethod
+    def claim(cls) -> Self:
+        """Take standard input and output for this process's whole life.
+
+        What anybody else reads from standard input is its end; what anybody else prints, also what a library has
+        printed already and not flushed, goes to standard error. Nothing is given back, for what is left in a buffer
+        would surface on the wire when the process ends.
+        """
+        wire = cls(_private_copy(0), _private_copy(1))
+        _replace_input()
+        _replace_output()
+        return wire
+
+    async def read(self) -> bytes:
+        """The next bytes that are there; empty at the end of the stream."""
+        await _ready(anyio.wait_readable, self.incoming)
+        try:
+            return os.read(self.incoming, _CHUNK)
+        except OSError:
+            return b""  # a terminal that hung up, a socket that was reset: the end, said otherwise
+
+    async def write(self, line: bytes) -> None:
+        """Write all bytes.
+
+        Raises:
+            BrokenPipeError: nobody reads any more.
+            OSError: the bytes cannot be written.
+        """
+        rest = memoryview(line)
+        while rest:
+            await _ready(anyio.wait_writable, self.outgoing)
+            # A pipe that is ready takes this many bytes without blocking, and promises no more.
+            rest = rest[os.write(self.outgoing, rest[: select.PIPE_BUF]) :]
+
+
+def _private_copy(descriptor: int) -> int:
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+
+
+def _replace_input() -> None:
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+
+
+def _replace_output() -> None:
+    try:
+        os.dup2(2, 1)
+    except OSError:  # standard error is closed
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.close(nothing)
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+    sys.stdout = sys.stderr
+
+
+async def _ready(wait: Callable[[int], Awaitable[None]], descriptor: int) -> None:
+    try:
+        await wait(descriptor)
+    except PermissionError:
+        await anyio.lowlevel.checkpoint()  # a file is always ready, and cannot be waited for

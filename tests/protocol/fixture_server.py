@@ -1,0 +1,40 @@
+"""A small real server on standard input and output, for tests that need a process.
+
+fixture_server.py [--max-bytes N] [--print-early]
+"""
+
+import argparse
+import sys
+
+import anyio
+
+from handrail.protocol import RunTool, ServerTool, WaitPolicy, create_server, serve_stdio
+from handrail.protocol.run_tools import run_tools
+from handrail.runs import MemoryEngine
+from tests.protocol.sample_tools import TOOLS, WALK, walk
+
+
+async def serve(max_bytes: int) -> None:
+    """Serve until the end of input."""
+    wait = WaitPolicy()
+    async with MemoryEngine(walk, records=None, slots=4) as engine:
+        tools: list[ServerTool | RunTool] = [*TOOLS, WALK, *run_tools(engine, wait)]
+        server = create_server(tools, engine=engine, name="fixture", version="1", wait=wait)
+        await serve_stdio(server, max_message_bytes=max_bytes)
+
+
+def main() -> None:
+    """Read the flags and serve."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--max-bytes", type=int, default=4 * 1024 * 1024)
+    parser.add_argument("--print-early", action="store_true")
+    options = parser.parse_args()
+    if options.print_early:
+        sys.stdout.write("printed before anything was served")
+    anyio.run(serve, options.max_bytes)
+    if options.print_early:
+        sys.stdout.write("printed after everything was served")
+
+
+if __name__ == "__main__":
+    main()

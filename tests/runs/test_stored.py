@@ -1,0 +1,162 @@
+"""Records as another process reads them."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+
+from handrail.runs import (
+    MemoryEngine,
+    RecordUnreadableError,
+    RunNotFoundError,
+    RunReason,
+    RunStatus,
+    list_records,
+    prune_records,
+    read_record,
+    run_view,
+)
+from handrail.runs.process import ProcessMark, is_alive, this_process
+from tests.runs.bodies import OWNER, Puppets, instant, request, running
+
+_CHILD = """
+import sys
+from pathlib import Path
+import anyio
+from handrail.agents import agent_body, built_in_agents
+from handrail.decisions import built_in_models
+from handrail.runs import MemoryEngine, StartRequest
+
+async def main():
+    body = agent_body(built_in_agents(), built_in_models())
+    async with MemoryEngine(body, records=Path(sys.argv[1])) as engine:
+        arguments = {"params": {"steps": 10000, "delay_s": 0.001}, "model": "rule", "episodes": 3, "seed": 0}
+        run = await engine.start(StartRequest("counter", arguments, "me"))
+        print(run.run_id, flush=True)
+        async with engine.watch(run.run_id, "me") as changes:
+            async for change in changes:
+                print(change.message, flush=True)
+
+anyio.run(main)
+"""
+
+
+def _killed_in_mid_run(records: Path) -> str:
+    """The id of a run whose process was killed after its third step."""
+    command = [sys.executable, "-c", _CHILD, str(records)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout
+            run_id = child.stdout.readline().strip()
+            while "step 3/" not in (line := child.stdout.readline()):
+                assert line, "the child ended too early"
+            alive = read_record(records, run_id)
+        finally:
+            child.kill()
+    assert alive.status is RunStatus.WORKING
+    return run_id
+
+
+@pytest.mark.promise("killed-run-reads-as-interrupted")
+def test_a_killed_process_leaves_a_readable_record_that_reads_as_interrupted(tmp_path: Path) -> None:
+    run_id = _killed_in_mid_run(tmp_path)
+    run = read_record(tmp_path, run_id)
+    (trial,) = (path for path in (tmp_path / run_id).iterdir() if path.name.startswith("counter--0__"))
+    ticks = [json.loads(line) for line in (trial / "agent/ticks.jsonl").read_text().splitlines()]
+    stats = json.loads((tmp_path / run_id / "result.json").read_text())["stats"]
+
+    assert (run.status, run.reason) == (RunStatus.FAILED, RunReason.INTERRUPTED)
+    assert run_view(run)["next"] is None
+    assert [tick["step"] for tick in ticks] == list(range(1, len(ticks) + 1))
+    assert len(ticks) >= 3
+    assert (stats["n_running_trials"], stats["n_pending_trials"]) == (1, 2)
+    assert list_records(tmp_path).runs == (run,)
+
+
+def test_another_process_with_the_same_id_does_not_keep_a_run_alive(tmp_path: Path) -> None:
+    run_id = _killed_in_mid_run(tmp_path)
+    path = tmp_path / run_id / "run.json"
+    document = json.loads(path.read_text())
+    document["process"]["pid"] = os.getpid()
+    path.write_text(json.dumps(document))
+
+    assert read_record(tmp_path, run_id).reason is RunReason.INTERRUPTED
+
+
+@pytest.mark.unit
+def test_this_process_is_alive_and_one_that_never_was_is_not() -> None:
+    mark = this_process()
+
+    assert is_alive(mark)
+    assert not is_alive(ProcessMark(mark.pid, "long ago"))
+    assert not is_alive(ProcessMark(2**22 + 1, mark.started))
+    assert not is_alive(ProcessMark(mark.pid, ""))
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize("run_id", ["0" * 44, "..", "../../etc", "/etc/passwd", "", "a\0b"])
+def test_a_record_that_is_not_there_is_not_found(tmp_path: Path, run_id: str) -> None:
+    with pytest.raises(RunNotFoundError):
+        read_record(tmp_path, run_id)
+
+
+@pytest.mark.unit
+async def test_a_damaged_record_is_named_and_hides_no_other(tmp_path: Path) -> None:
+    async with running(instant, records=tmp_path) as engine:
+        good, damaged, empty = [(await engine.start(request(n=n))).run_id for n in range(3)]
+        await engine.wait(empty, OWNER, 5)
+    (tmp_path / damaged / "run.json").write_text('{"run_id": "x"')
+    (tmp_path / empty / "run.json").unlink()
+    (tmp_path / "something else").mkdir()
+
+    listed = list_records(tmp_path)
+
+    assert [run.run_id for run in listed.runs] == [good]
+    assert listed.unreadable == (damaged,)
+    with pytest.raises(RecordUnreadableError):
+        read_record(tmp_path, damaged)
+
+
+@pytest.mark.unit
+async def test_records_are_listed_newest_first_up_to_a_limit(tmp_path: Path) -> None:
+    moments = iter(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in range(1000))
+    async with MemoryEngine(instant, records=tmp_path, clock=lambda: next(moments)) as engine:
+        ids = [(await engine.start(request(n=n))).run_id for n in range(4)]
+
+    assert [run.run_id for run in list_records(tmp_path, limit=3).runs] == ids[:0:-1]
+    assert list_records(tmp_path / "none").runs == ()
+
+
+@pytest.mark.unit
+async def test_old_records_are_removed_and_live_ones_stay(tmp_path: Path) -> None:
+    long_ago = datetime.now(UTC) - timedelta(days=30)
+    puppets = Puppets()
+    with anyio.fail_after(5):
+        async with MemoryEngine(puppets, records=tmp_path, clock=lambda: long_ago) as engine:
+            live = (await engine.start(request(n=1))).run_id
+            ended = (await engine.start(request(n=2))).run_id
+            await engine.cancel(ended, OWNER)
+            removed = prune_records(tmp_path, datetime.now(UTC) - timedelta(days=7))
+            left = [run.run_id for run in list_records(tmp_path).runs]
+
+    assert removed == 1
+    assert left == [live]
+
+
+@pytest.mark.unit
+async def test_the_first_start_removes_what_is_older_than_a_week(tmp_path: Path) -> None:
+    long_ago = datetime.now(UTC) - timedelta(days=8)
+    async with MemoryEngine(instant, records=tmp_path, clock=lambda: long_ago) as engine:
+        old = (await engine.start(request())).run_id
+        await engine.wait(old, OWNER, 5)
+    async with running(instant, records=tmp_path) as engine:
+        new = (await engine.start(request())).run_id
+        while (tmp_path / old).exists():
+            await anyio.lowlevel.checkpoint()
+
+    assert [run.run_id for run in list_records(tmp_path).runs] == [new]
