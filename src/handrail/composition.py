@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -18,27 +17,21 @@ from handrail.protocol import HandrailServer, RunTool, ServerTool, WaitPolicy, c
 from handrail.protocol.run_tools import run_tools
 from handrail.runs import MemoryEngine, RunEngine
 from handrail.settings import Settings
+from handrail.toolset import Toolset
 
-__all__ = ["Toolset", "open_calls", "open_server", "run_engine", "runs_folder"]
+__all__ = ["open_calls", "open_server", "run_engine", "runs_folder"]
 
 _INSTRUCTIONS: Final = {
-    "appwrite": (
+    Toolset.APPWRITE: (
         "Appwrite: find a method with appwrite_search_tools, read with appwrite_call_read_tool, write with "
         "appwrite_call_tool (confirm_write: true once the write is wanted). Outcome 'refused' means that nothing was "
         "sent; 'unknown' means that a write's answer was lost: read the resource before you repeat it."
     ),
-    "agents": (
+    Toolset.AGENTS: (
         "Agents: list_agents, then run_agent. It may answer early with status 'working': call get_run with the run_id "
         "until the status is completed, failed or cancelled. cancel_run ends a run."
     ),
 }
-
-
-class Toolset(StrEnum):
-    """What the server offers."""
-
-    APPWRITE = "appwrite"
-    AGENTS = "agents"
 
 
 @asynccontextmanager

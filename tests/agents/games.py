@@ -7,7 +7,8 @@ from pathlib import Path
 
 import anyio
 
-from handrail.agents import AgentRegistry, AgentSpec, Availability, Game, agent_body, play_series
+from handrail.agents import AgentRegistry, AgentSpec, Availability, agent_body
+from handrail.agents.loop import Game, play_series
 from handrail.decisions import ModelRegistry, built_in_models
 from handrail.json_types import Json, JsonObject
 from handrail.protocol.tool import Client

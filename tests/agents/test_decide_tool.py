@@ -69,12 +69,29 @@ async def test_random_says_that_it_does_not_know() -> None:
     assert answer["probabilities"] == {"billing": 0.5, "login": 0.5}
 
 
-@pytest.mark.parametrize("state", ["x" * 50_001, {"text": "x" * 50_000}])
-async def test_a_state_that_is_too_large_is_refused(state: Json) -> None:
-    with pytest.raises(ArgumentError) as caught:
-        await _decide(state=state, options=OPTIONS)
+def _nested(depth: int) -> Json:
+    state: Json = {}
+    for _ in range(depth):
+        state = {"in": state}
+    return state
 
-    assert caught.value.argument == "state"
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("state", "x" * 50_001),
+        ("state", {"text": "x" * 50_000}),
+        ("state", _nested(100_000)),
+        ("options", {f"{n}": "x" * 999 for n in range(65)}),
+        ("rules", ["x" * 2000] * 11),
+    ],
+)
+async def test_what_is_too_large_or_too_deep_is_refused(name: str, value: Json) -> None:
+    arguments: JsonObject = {"state": "s", "options": OPTIONS, name: value}
+    with pytest.raises(ArgumentError) as caught:
+        await _tool().handler(FakeCall(), arguments)
+
+    assert caught.value.argument == name
 
 
 @pytest.mark.parametrize(

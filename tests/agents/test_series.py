@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from handrail.agents import AgentRegistry, built_in_agents
+from handrail.agents.loop import Game, play_series
 from handrail.decisions import (
     ModelEntry,
     ModelRegistry,
@@ -232,3 +236,35 @@ def _at(path: Path, *keys: str) -> Json:
         assert isinstance(found, dict)
         found = found[key]
     return found
+
+
+async def test_others_get_their_turn_at_every_act() -> None:
+    turns = 0
+
+    async def count_turns() -> None:
+        nonlocal turns
+        while True:
+            await anyio.lowlevel.checkpoint()
+            turns += 1
+
+    async with engine_for(AgentRegistry([walking([], max_steps=500)])) as engine, anyio.create_task_group() as group:
+        group.start_soon(count_turns)
+        run = await ended(engine, asked("walk"))
+        group.cancel_scope.cancel()
+
+    assert result_of(run)["decisions"] == 500
+    assert turns >= 500
+
+
+async def test_an_environment_that_offers_nothing_has_ended() -> None:
+    class Stuck(Walk):
+        async def options(self) -> Mapping[str, str]:
+            return {}
+
+    spec = replace(
+        walking([]), work=partial(play_series, Game("walk", lambda _p, seed: Stuck([], None, seed), lambda _p: 9))
+    )
+    async with engine_for(AgentRegistry([spec])) as engine:
+        result = result_of(await ended(engine, asked("walk")))
+
+    assert (result["ok"], result["decisions"], result["mean_score"]) == (True, 0, 0)

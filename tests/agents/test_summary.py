@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handrail.agents.episode import Episode
-from handrail.agents.summary import mean_ci95, series_summary
+from handrail.agents.loop.episode import Episode
+from handrail.agents.loop.summary import mean_ci95, series_summary
 from handrail.decisions import Usage
 from handrail.json_types import JsonObject
 

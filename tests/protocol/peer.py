@@ -5,14 +5,14 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from enum import Enum
-from typing import Final
+from typing import Final, TypeVar
 
 import anyio
+from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from handrail.json_types import Json, JsonObject
-from handrail.protocol import HandrailServer
 from handrail.protocol.stdio.messages import as_line
 
 __all__ = ["ENVELOPE", "EXTENSION", "TIMEOUT", "Era", "Peer", "connected", "document", "envelope", "structured"]
@@ -20,6 +20,7 @@ __all__ = ["ENVELOPE", "EXTENSION", "TIMEOUT", "Era", "Peer", "connected", "docu
 TIMEOUT: Final = 10
 """Seconds that anything may take before the test gives up."""
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
+AnyT = TypeVar("AnyT")
 _PREFIX: Final = "io.modelcontextprotocol/"
 
 
@@ -57,6 +58,7 @@ class Peer:
     def __init__(self, era: Era, client: str) -> None:
         self.era = era
         self.client = client
+        self.greeting: JsonObject = {}
         self.notes: list[JsonObject] = []
         self.answers: dict[int, JsonObject] = {}
         self._ids = itertools.count(1)
@@ -140,15 +142,17 @@ class Peer:
 
 
 @asynccontextmanager
-async def connected(server: HandrailServer, era: Era, client: str = "peer") -> AsyncIterator[Peer]:
+async def connected(server: Server[AnyT], era: Era, client: str = "peer", *, greet: bool = True) -> AsyncIterator[Peer]:
     """A peer that has greeted the server as its generation does."""
     peer = Peer(era, client)
     async with anyio.create_task_group() as group, peer.to_server:
         group.start_soon(peer.read)
         group.start_soon(server.run, peer.server_reads, peer.server_writes, server.create_initialization_options())
-        if not era.is_modern:
+        if greet and not era.is_modern:
             hello: JsonObject = {"name": client, "version": "1"}
-            await peer.result("initialize", {"protocolVersion": era.value, "capabilities": {}, "clientInfo": hello})
+            peer.greeting = await peer.result(
+                "initialize", {"protocolVersion": era.value, "capabilities": {}, "clientInfo": hello}
+            )
             await peer.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         yield peer
         await peer.to_server.aclose()

@@ -64,6 +64,11 @@ async def _stuck_loop(_call: Call, _arguments: JsonMapping) -> ToolAnswer:
     return ToolAnswer({})
 
 
+async def _shell(_call: Call, arguments: JsonMapping) -> ToolAnswer:
+    done = await anyio.run_process(str(arguments["command"]), stdin=None, stdout=None, stderr=None)
+    return ToolAnswer({"code": done.returncode})
+
+
 async def _big(_call: Call, arguments: JsonMapping) -> ToolAnswer:
     return ToolAnswer({"text": "x" * int(str(arguments["size"]))})
 
@@ -82,6 +87,7 @@ TOOLS: Final = (
     _simple("print", _print, {"value": {"type": "string"}}),
     _simple("stuck_thread", _stuck_thread),
     _simple("stuck_loop", _stuck_loop),
+    _simple("shell", _shell, {"command": {"type": "string"}}, "command"),
     _simple("big", _big, {"size": {"type": "integer"}}, "size"),
     ServerTool("gateway", "Gateway", "Calls anything.", schema(), GATEWAY, _echo),
 )

@@ -69,7 +69,7 @@ async def test_the_setting_says_how_long_a_call_waits(peer: Peer, wait: WaitPoli
 @EVERY_PLAIN_ERA
 async def test_a_waiting_call_reports_what_the_run_says(peer: Peer) -> None:
     meta: JsonObject = {"progressToken": "t"}
-    arguments: JsonObject = {"steps": 1, "delay_s": 60, "wait_seconds": 2}
+    arguments: JsonObject = {"steps": 1, "delay_s": 60, "wait_seconds": 1.2}
 
     await peer.result("tools/call", {"name": "walk", "arguments": arguments, "_meta": meta})
 

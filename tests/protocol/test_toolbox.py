@@ -105,7 +105,7 @@ def test_the_last_page_may_be_exactly_full() -> None:
         box.page("nobody", with_tasks=False)
 
 
-def test_a_schema_is_found_by_the_name_of_its_tool(server: HandrailServer) -> None:
+async def test_a_schema_is_found_by_the_name_of_its_tool(server: HandrailServer) -> None:
     assert isinstance(WALK, RunTool)
     assert server.get_tool_input_schema is not None
     assert server.get_tool_input_schema("walk") == WALK.input_schema

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 
 from handrail.json_types import Json, JsonObject
-from handrail.runs import MemoryEngine, RunBody, RunContext, StartRequest
+from handrail.runs import MemoryEngine, RunBody, RunContext, RunEngine, StartRequest
 
 OWNER = "me"
 
@@ -63,7 +63,7 @@ class Puppets:
 @asynccontextmanager
 async def running(
     body: RunBody, *, records: Path | None = None, slots: int = 2, limit: int = 100
-) -> AsyncIterator[MemoryEngine]:
+) -> AsyncIterator[RunEngine]:
     """An engine for at most five seconds."""
     with anyio.fail_after(5):
         async with MemoryEngine(body, records=records, slots=slots, limit=limit) as engine:

@@ -12,6 +12,7 @@ from handrail.runs import (
     MemoryEngine,
     RecordError,
     RecordNameError,
+    Run,
     RunContext,
     RunReason,
     RunStatus,
@@ -240,3 +241,34 @@ async def test_two_engines_on_one_folder_do_not_disturb_each_other(tmp_path: Pat
 
     assert [run.run_id for run in list_records(tmp_path, owner=OWNER).runs] == [mine.run_id]
     assert len(list_records(tmp_path).runs) == 2
+
+
+async def test_a_lone_surrogate_does_not_spoil_the_record(tmp_path: Path) -> None:
+    async with running(instant, records=tmp_path) as engine:
+        run = await engine.start(request(text="a\ud800b", run_key="\ud800"))
+
+    assert read_record(tmp_path, run.run_id).arguments == {"text": "a?b"}
+
+
+async def test_a_message_reaches_the_record_at_most_once_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: list[str] = []
+    really_write = record_module.DiskRecord.write_run
+
+    def write(self: record_module.DiskRecord, run: Run) -> None:
+        writes.append(run.message)
+        really_write(self, run)
+
+    monkeypatch.setattr(record_module.DiskRecord, "write_run", write)
+
+    async def body(ctx: RunContext, _request: StartRequest) -> JsonObject:
+        for number in range(1000):
+            await ctx.report(str(number))
+        return {}
+
+    async with running(body, records=tmp_path) as engine:
+        await engine.wait((await engine.start(request())).run_id, OWNER, 5)
+
+    assert (writes[0], writes[-1]) == ("queued", "done")
+    assert len(writes) <= 8  # five seconds at most

@@ -11,6 +11,7 @@ from handrail.sandbox import API_KEY, PROJECT_ID, SandboxState
 from handrail.sandbox.dispatch import ROUTES, Request, dispatch
 from handrail.sandbox.errors import ApiError
 from handrail.sandbox.multipart import boundary_of, read_parts
+from handrail.sandbox.routing import Answer
 
 pytestmark = pytest.mark.unit
 
@@ -28,12 +29,50 @@ SEEDED_IDS = {
     "variableId": "tone",
 }
 FIELDS = (
-    "userId teamId databaseId tableId rowId rows data permissions key size required default min max array elements name"
-    " email phone password prefs labels queries value secret roles columns type enabled timeout newKey total search number"
-    " bucketId functionId runtime variableId maximumFileSize"
-).split()
+    "userId",
+    "teamId",
+    "databaseId",
+    "tableId",
+    "rowId",
+    "rows",
+    "data",
+    "permissions",
+    "key",
+    "size",
+    "required",
+    "default",
+    "min",
+    "max",
+    "array",
+    "elements",
+    "name",
+    "email",
+    "phone",
+    "password",
+    "prefs",
+    "labels",
+    "queries",
+    "value",
+    "secret",
+    "roles",
+    "columns",
+    "type",
+    "enabled",
+    "timeout",
+    "newKey",
+    "total",
+    "search",
+    "number",
+    "bucketId",
+    "functionId",
+    "runtime",
+    "variableId",
+    "maximumFileSize",
+)
 
-words = st.sampled_from([*SEEDED_IDS.values(), "unique()", "", "x", "a@b.co", "+491", 'read("any")', "node-22", "[", "%"])
+words = st.sampled_from(
+    [*SEEDED_IDS.values(), "unique()", "", "x", "a@b.co", "+491", 'read("any")', "node-22", "[", "%"]
+)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | words | st.text(max_size=5)
 values: st.SearchStrategy[Json] = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3), max_leaves=6
@@ -50,17 +89,15 @@ def answered(state: SandboxState, request: Request) -> None:
     try:
         answer = dispatch(state, request)
     except ApiError as error:
-        assert error.body()["code"] == error.fail.code
-    else:
-        assert answer.content is not None or json.dumps(answer.body)
+        answer = Answer(error.body(), error.fail.code)
+    assert answer.status < 600
+    assert answer.content is not None or json.dumps(answer.body)
     assert len(state.digest()) == 64
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(route=st.sampled_from(ROUTES), body=bodies, data=st.data())
-def test_any_body_on_any_route_is_answered_or_refused(
-    route: object, body: JsonObject, data: st.DataObject
-) -> None:
+def test_any_body_on_any_route_is_answered_or_refused(route: object, body: JsonObject, data: st.DataObject) -> None:
     chosen = next(known for known in ROUTES if known is route)
     path = chosen.template
     for name, seeded in SEEDED_IDS.items():
@@ -70,7 +107,7 @@ def test_any_body_on_any_route_is_answered_or_refused(
     answered(SandboxState.seeded(), request)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(body=st.binary(max_size=200), span=st.text(alphabet="bytes 0123456789-/", max_size=20), chunk_id=ids)
 def test_any_upload_is_answered_or_refused(body: bytes, span: str, chunk_id: str) -> None:
     sent = headers("multipart/form-data; boundary=b") | {"content-range": span, "x-appwrite-id": chunk_id}

@@ -1,4 +1,4 @@
-"""Agents: what they are, the loop that plays their episodes, and the tools that start them.
+"""Agents: what they are and the tools that start them. The loop that plays their episodes is `handrail.agents.loop`.
 
 agents, models = built_in_agents(), built_in_models()
 async with MemoryEngine(agent_body(agents, models), records=folder) as engine: ...
@@ -7,7 +7,6 @@ tools = agent_tools(agents, models)
 
 from handrail.agents.blackjack import basic_strategy, blackjack_agent
 from handrail.agents.counter import counter_agent
-from handrail.agents.environment import Environment, EnvironmentMaker, Game
 from handrail.agents.registry import (
     DEFAULT_TIME_LIMIT_S,
     AgentRegistry,
@@ -15,7 +14,6 @@ from handrail.agents.registry import (
     agent_body,
     built_in_agents,
 )
-from handrail.agents.series import play_series
 from handrail.agents.spec import (
     MAX_EPISODES,
     MAX_SEED,
@@ -39,9 +37,6 @@ __all__ = [
     "AgentSpec",
     "AgentUnavailableError",
     "Availability",
-    "Environment",
-    "EnvironmentMaker",
-    "Game",
     "RunArguments",
     "UnknownAgentError",
     "agent_body",
@@ -51,5 +46,4 @@ __all__ = [
     "built_in_agents",
     "counter_agent",
     "params_schema",
-    "play_series",
 ]

@@ -8,14 +8,11 @@ ace with a ten pays no more than any other 21. No doubling, no splitting.
 
 import random
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from handrail.agents.environment import Game
-from handrail.agents.series import play_series
-from handrail.agents.spec import AgentSpec, params_schema
+from handrail.agents.spec import AgentJob, AgentSpec, params_schema
 from handrail.decisions import ChoiceQuestion
 from handrail.json_types import Json, JsonObject
 
@@ -119,14 +116,18 @@ class BlackjackHand:
         self._score = 1.0 if dealer > _TARGET or player > dealer else float(-(player < dealer))
 
 
-_GAME: Final = Game(
-    name="blackjack",
-    make=BlackjackHand,
-    max_steps=lambda _params: _MAX_STEPS,
-    rules=_RULES,
-    goal="win the hand",
-    rule=basic_strategy,
-)
+async def _play(job: AgentJob) -> JsonObject:
+    from handrail.agents.loop import Game, play_series  # noqa: PLC0415  (not needed to list agents)
+
+    game = Game(
+        name="blackjack",
+        make=BlackjackHand,
+        max_steps=lambda _params: _MAX_STEPS,
+        rules=_RULES,
+        goal="win the hand",
+        rule=basic_strategy,
+    )
+    return await play_series(game, job)
 
 
 def blackjack_agent() -> AgentSpec:
@@ -137,6 +138,6 @@ def blackjack_agent() -> AgentSpec:
         description="Plays seeded hands of Blackjack, hit or stand, one hand an episode. The model `rule` follows "
         "basic strategy (about -0.05 a hand), `random` loses about 0.4.",
         params=params_schema(BlackjackParams),
-        work=partial(play_series, _GAME),
+        work=_play,
         resumable=True,
     )

@@ -1,15 +1,11 @@
 """`counter`: counts, one step at a time. The smallest agent that is one: for trying runs, tasks and cancels."""
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Final
 
 import anyio
 from pydantic import BaseModel, ConfigDict, Field
 
-from handrail.agents.environment import Game
-from handrail.agents.series import play_series
-from handrail.agents.spec import MAX_STEPS, AgentSpec, params_schema
+from handrail.agents.spec import MAX_STEPS, AgentJob, AgentSpec, params_schema
 from handrail.json_types import Json, JsonObject
 
 __all__ = ["counter_agent"]
@@ -57,13 +53,17 @@ class _Counting:
         """Nothing to free."""
 
 
-_GAME: Final = Game(
-    name="counter",
-    make=_Counting,
-    max_steps=lambda params: CounterParams.model_validate(params).steps,
-    goal="count to the end",
-    outcome=lambda scores: {"count": int(sum(scores))},
-)
+async def _play(job: AgentJob) -> JsonObject:
+    from handrail.agents.loop import Game, play_series  # noqa: PLC0415  (not needed to list agents)
+
+    game = Game(
+        name="counter",
+        make=_Counting,
+        max_steps=lambda params: CounterParams.model_validate(params).steps,
+        goal="count to the end",
+        outcome=lambda scores: {"count": int(sum(scores))},
+    )
+    return await play_series(game, job)
 
 
 def counter_agent() -> AgentSpec:
@@ -73,6 +73,6 @@ def counter_agent() -> AgentSpec:
         title="Counter",
         description="Counts to `steps`, one step every `delay_s` seconds. For trying runs, tasks and cancels.",
         params=params_schema(CounterParams),
-        work=partial(play_series, _GAME),
+        work=_play,
         resumable=True,
     )

@@ -22,7 +22,7 @@ from handrail.protocol.tool import Call, ServerTool, ToolAnswer
 __all__ = ["decide_tool"]
 
 _READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
-_MAX_STATE: Final = 50_000
+_LIMITS: Final = {"state": 50_000, "options": 64_000, "rules": 20_000}  # characters
 _MAX_DESCRIPTION: Final = 1000
 _MAX_RULES: Final = 50
 _MAX_RULE: Final = 2000
@@ -50,9 +50,11 @@ def decide_tool(models: ModelRegistry) -> ServerTool:
 
 
 async def _decide(models: ModelRegistry, arguments: JsonMapping) -> JsonObject:
+    for name, limit in _LIMITS.items():
+        _check_size(name, arguments.get(name), limit)
     options = _options(arguments["options"])
     question = ChoiceQuestion(options, rules=_rules(arguments.get("rules")))
-    observation = Observation(_state(arguments["state"]))
+    observation = Observation(arguments["state"])
     model = models.create(str(arguments.get("model", models.names()[0])), ModelSetup())
     try:
         await model.warm()
@@ -96,17 +98,20 @@ def _rules(given: Json) -> tuple[str, ...]:
     return tuple(str(rule) for rule in given) if isinstance(given, list) else (str(given),)
 
 
-def _state(given: Json) -> Json:
-    size = len(given) if isinstance(given, str) else len(json.dumps(given, ensure_ascii=False))
-    if size > _MAX_STATE:
+def _check_size(name: str, given: Json, limit: int) -> None:
+    """A document of bounded size: what is read at once keeps everybody else waiting."""
+    try:
+        size = len(given) if isinstance(given, str) else len(json.dumps(given, ensure_ascii=False))
+    except RecursionError:
+        raise ArgumentError(f"'{name}' is nested too deeply.", argument=name, next_step="Flatten it.") from None
+    if size > limit:
         raise ArgumentError(
-            f"'state' has {size} characters, and no more than {_MAX_STATE} are read.",
-            argument="state",
+            f"'{name}' has {size} characters, and no more than {limit} are read.",
+            argument=name,
             next_step="Leave out what does not matter for this decision.",
             size=size,
-            limit=_MAX_STATE,
+            limit=limit,
         )
-    return given
 
 
 def _number(given: Json) -> float:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from handrail import __version__
-from handrail.composition import Toolset
+from handrail.toolset import Toolset
 
 __all__ = ["app"]
 

@@ -8,10 +8,11 @@ import mcp_types as types
 from handrail.appwrite.catalog import load_catalogs
 from handrail.appwrite.tool_search import ToolSearch
 from handrail.cli.output import print_json, print_line, print_table
-from handrail.composition import Toolset, open_server
+from handrail.composition import open_server
 from handrail.home import home_folder
 from handrail.json_types import Json
 from handrail.settings import environment_names, load_settings
+from handrail.toolset import Toolset
 
 __all__ = ["list_settings", "list_tools", "search_tools"]
 

@@ -52,7 +52,7 @@ class Subscriptions:
             await self._stream(ctx, ids)
         finally:
             self._open -= 1
-        return {"_meta": {SUBSCRIPTION_ID_META_KEY: ctx.request_id}}
+        return {"resultType": "complete", "_meta": {SUBSCRIPTION_ID_META_KEY: ctx.request_id}}
 
     async def _stream(self, ctx: Context, ids: Sequence[str] | None) -> None:
         runs = await self._known(ids or ())

@@ -202,7 +202,7 @@ def _checked(name: str) -> str:
 
 def _as_bytes(name: str, document: Json) -> bytes:
     try:
-        return json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace") + b"\n"
+        return json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace") + b"\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise RecordError(f"What was to be recorded as {name} is no JSON.", name=name, problem=str(error)) from error
 

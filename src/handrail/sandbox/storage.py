@@ -74,7 +74,7 @@ def _span(call: Call, part: Part) -> tuple[int, int]:
 
 
 def _upload_id(call: Call) -> str:
-    """The file's id: of the form, or of the header that all chunks after the first carry."""
+    """The file's id: of the form, or of the header that a chunk carries, which may not be `unique()`."""
     file_id, header = call.params.new_id("fileId", call.state.new_id), call.headers.get("x-appwrite-id")
     if not header or "content-range" not in call.headers:
         return file_id
@@ -105,6 +105,8 @@ def _create_file(call: Call) -> Answer:
     file = bucket.files.get(file_id)
     if file is None:
         file = bucket.files[file_id] = _new_file(call, file_id, part, size, permissions or [])
+    elif file.complete and "content-range" in call.headers:
+        return Answer(file.doc)  # a chunk that comes again changes nothing
     elif file.complete:
         raise ApiError(Fail.FILE_EXISTS)
     elif file.size != size:

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -132,6 +133,16 @@ def test_a_missing_argument_is_refused(arguments: JsonObject, plan: Planned) -> 
     with pytest.raises(ArgumentError) as caught:
         plan("tables_db_update_boolean_column", {**arguments})
     assert caught.value.data["problem"] == "missing"
+
+
+def test_an_argument_outside_the_path_may_be_empty_only_where_the_sdk_lets_it(catalogs: dict[Sdk, Catalog]) -> None:
+    """Today's SDKs refuse empty text in paths alone; the catalog would know if that changed."""
+    method = catalogs[Sdk.SERVER].get("users_update_name")
+    assert plan_request(method, {"user_id": "u", "name": ""}, config={}).body == JsonBody({"name": ""})
+    strict = replace(method, parameters=tuple(replace(p, allow_empty=False) for p in method.parameters))
+    with pytest.raises(ArgumentError) as caught:
+        plan_request(strict, {"user_id": "u", "name": ""}, config={})
+    assert caught.value.argument == "name"
 
 
 @pytest.mark.parametrize("sdk", Sdk)

@@ -82,7 +82,7 @@ def _read_method(node: ast.FunctionDef, service: str, context: _Context) -> Meth
     where = f"{service}.{node.name}"
     docstring = ast.get_docstring(node) or ""
     body = read_body(node.body[1:] if docstring else node.body, where)
-    _check_body_type(body, node, where)
+    _check_request(body, node, where)
     arguments = dict(_arguments(node, where))
     words = read_docstring(docstring, {*arguments, *_LOCAL})
     parameters = tuple(_parameters(arguments, body, words, context, where))
@@ -107,8 +107,8 @@ def _read_method(node: ast.FunctionDef, service: str, context: _Context) -> Meth
     )
 
 
-def _check_body_type(body: Body, node: ast.FunctionDef, where: str) -> None:
-    """A query travels with GET alone; everything else has a body of one of two types."""
+def _check_request(body: Body, node: ast.FunctionDef, where: str) -> None:
+    """A query travels with GET alone, everything else has a body of one of two types; every hole of the path is filled."""
     content_type = body.headers.get("content-type")
     if (content_type is None) != (body.verb == "get") or (content_type or "application/json") not in _BODY_TYPES:
         raise unknown_shape(where, node, f"it sends '{content_type}' with '{body.verb}'")

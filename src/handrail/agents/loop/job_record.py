@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from handrail import __version__
-from handrail.agents.episode import Episode
+from handrail.agents.loop.episode import Episode
 from handrail.agents.spec import AgentJob
 from handrail.json_types import Json, JsonObject
 

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from handrail.agents.environment import Environment, Game
+from handrail.agents.loop.environment import Environment, Game
 from handrail.decisions import Choice, ChoiceQuestion, Decider, Decision, Observation, Usage
 from handrail.errors import HandrailError
 from handrail.json_types import Json, JsonObject

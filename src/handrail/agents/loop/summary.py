@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Final
 
-from handrail.agents.episode import Episode
+from handrail.agents.loop.episode import Episode
 from handrail.json_types import Json, JsonObject
 
 __all__ = ["mean_ci95", "series_summary"]

@@ -6,11 +6,11 @@ from functools import partial
 import anyio
 import anyio.to_thread
 
-from handrail.agents.environment import Game
-from handrail.agents.episode import Episode, EpisodePlayer
-from handrail.agents.job_record import JobRecord
+from handrail.agents.loop.environment import Game
+from handrail.agents.loop.episode import Episode, EpisodePlayer
+from handrail.agents.loop.job_record import JobRecord
+from handrail.agents.loop.summary import series_summary
 from handrail.agents.spec import AgentJob
-from handrail.agents.summary import series_summary
 from handrail.decisions import Decider, ModelSetup
 from handrail.json_types import JsonObject
 

@@ -1,0 +1,50 @@
+"""What a read through the catalog costs over the same request by a raw pooled client, in one process, in turns."""
+
+import time
+from functools import partial
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import httpx2
+
+from handrail.appwrite import Backend, Calls, open_transport
+from handrail.appwrite.catalog import load_catalogs
+from handrail.lazy import Lazy
+from handrail.sandbox import Sandbox, SandboxState, serve_sandbox
+
+__all__ = ["compare"]
+
+_ROUNDS: Final = 500
+_WARM_UP: Final = 20
+
+
+async def compare() -> None:
+    """Print the medians of both and their difference."""
+    with TemporaryDirectory() as home:
+        async with serve_sandbox(SandboxState.seeded()) as sandbox:
+            raw, ours = await _measure(sandbox, Path(home))
+    difference = median(ours) - median(raw)
+    print(f"a read, p50 ms      raw {median(raw):.2f}  handrail {median(ours):.2f}  over {difference:.2f}  (bound 1)")
+    print(f"a read, p95 ms      raw {quantiles(raw, n=20)[-1]:.2f}  handrail {quantiles(ours, n=20)[-1]:.2f}")
+
+
+async def _measure(sandbox: Sandbox, home: Path) -> tuple[list[float], list[float]]:
+    headers = {"x-appwrite-project": sandbox.project_id, "x-appwrite-key": sandbox.api_key}
+    backend = Backend(sandbox.endpoint, sandbox.project_id, sandbox.api_key)
+    raw: list[float] = []
+    ours: list[float] = []
+    async with open_transport(backend) as transport, httpx2.AsyncClient(headers=headers) as client:
+        calls = Calls(Lazy(partial(load_catalogs, home)), transport)
+        for turn in range(_WARM_UP + _ROUNDS):
+            began = time.perf_counter()
+            (await client.get(f"{sandbox.endpoint}/users/ada")).json()
+            between = time.perf_counter()
+            result = await calls.read("users_get", {"user_id": "ada"})
+            ended = time.perf_counter()
+            assert result.status == 200  # noqa: PLR2004  (HTTP: OK)
+            if turn >= _WARM_UP:
+                raw.append((between - began) * 1000)
+                ours.append((ended - between) * 1000)
+    return raw, ours

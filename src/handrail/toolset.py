@@ -1,0 +1,12 @@
+"""The toolsets that a server can offer."""
+
+from enum import StrEnum
+
+__all__ = ["Toolset"]
+
+
+class Toolset(StrEnum):
+    """What the server offers."""
+
+    APPWRITE = "appwrite"
+    AGENTS = "agents"

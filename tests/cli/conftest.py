@@ -1,0 +1,42 @@
+"""The command line, in this process and as a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from handrail.cli.app import app
+
+__all__ = ["Command", "Invoke"]
+
+Invoke = Callable[..., Result]
+Command = Callable[..., subprocess.CompletedProcess[str]]
+_BOUND_S = 60
+
+
+@pytest.fixture
+def invoke(session_home: Path) -> Invoke:
+    """Runs a command in this process; its errors are raised."""
+    assert session_home.is_dir()
+    return lambda *arguments: CliRunner().invoke(app, [*arguments])
+
+
+@pytest.fixture
+def command(session_home: Path) -> Command:
+    """Runs the real command, as a shell would."""
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "handrail", *arguments],
+            env={**os.environ, "HANDRAIL_HOME": str(session_home), **environment},
+            capture_output=True,
+            text=True,
+            timeout=_BOUND_S,
+            check=False,
+        )
+
+    return run

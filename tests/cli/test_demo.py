@@ -1,0 +1,18 @@
+"""`handrail demo`: everything it says, it does."""
+
+import re
+
+from tests.cli.conftest import Command
+
+
+def test_the_demo_does_every_step_and_ends_with_the_line_for_a_host(command: Command) -> None:
+    ended = command("demo")
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert len(re.findall(r"^\d+\. ", ended.stdout, re.MULTILINE)) == 8
+    assert "requests that reached the backend meanwhile: 0" in ended.stdout
+    assert ended.stdout.splitlines()[-1].strip() == "claude mcp add handrail -- handrail serve --sandbox"
+
+
+def test_the_demo_is_plain_in_a_pipe(command: Command) -> None:
+    assert "\x1b" not in command("demo").stdout
