@@ -132,11 +132,34 @@ async def test_a_cancelled_run_writes_no_further_act(tmp_path: Path) -> None:
     assert _at(job / "result.json", "stats", "n_cancelled_trials") == 5
 
 
+async def test_a_decision_that_comes_after_the_cancel_is_not_acted_on(tmp_path: Path) -> None:
+    asked_for, may_answer = anyio.Event(), anyio.Event()
+    acts: list[int] = []
+
+    class Unstoppable(RandomModel):
+        async def decide(self, observation: Observation, questions: Mapping[str, Question]) -> Reply:
+            with anyio.CancelScope(shield=True):
+                asked_for.set()
+                await may_answer.wait()
+            return await super().decide(observation, questions)
+
+    models = ModelRegistry([ModelEntry("slow", "Cannot be stopped.", lambda setup: Unstoppable(setup.seed))])
+    async with engine_for(AgentRegistry([walking(acts)]), models=models, records=tmp_path) as engine:
+        run = await engine.start(asked("walk", model="slow"))
+        await asked_for.wait()
+        await engine.cancel(run.run_id, OWNER)
+        may_answer.set()
+        await anyio.wait_all_tasks_blocked()
+
+    assert acts == []
+    assert not _ticks(tmp_path)
+
+
 async def test_a_tick_is_on_disk_before_its_act(tmp_path: Path) -> None:
     seen: list[int] = []
 
     def act(_walk: Walk) -> None:
-        (ticks,) = tmp_path.rglob("ticks.jsonl")
+        (ticks,) = _ticks(tmp_path)
         seen.append(len(ticks.read_text().splitlines()))
 
     async with engine_for(AgentRegistry([walking([], act=act)]), records=tmp_path) as engine:
@@ -227,6 +250,10 @@ async def test_two_series_at_once_do_not_mix(tmp_path: Path) -> None:
 def _timeless(result: Mapping[str, Json]) -> dict[str, Json]:
     timed = {"mean_elapsed_s", "median_decision_ms", "total_s", "job_dir"}
     return {name: value for name, value in result.items() if name not in timed}
+
+
+def _ticks(records: Path) -> list[Path]:
+    return list(records.rglob("ticks.jsonl"))
 
 
 def _at(path: Path, *keys: str) -> Json:

@@ -1,5 +1,6 @@
 """The models that need nothing: `rule` and `random`."""
 
+import random
 from collections import Counter
 
 import pytest
@@ -117,6 +118,16 @@ async def test_the_same_seed_draws_the_same_again() -> None:
     model.begin(4)
     assert await draws(model) == await draws(RandomModel(4))
     assert await draws(RandomModel(4)) != await draws(RandomModel(5))
+
+
+async def test_random_does_not_follow_from_what_an_environment_draws_with_the_same_seed() -> None:
+    keys = ["a", "b"]
+    same = 0
+    for seed in range(400):
+        choice, _ = await Decider(RandomModel(seed)).choose(Observation(""), ChoiceQuestion(dict.fromkeys(keys, "")))
+        same += choice.key == random.Random(seed).choice(keys)  # noqa: S311  (a baseline, no secret)
+
+    assert 150 < same < 250
 
 
 def test_a_misspelt_model_is_told_the_nearest_one() -> None:

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from handrail.json_types import JsonObject
-from handrail.runs import RunContext, RunReason, RunStatus, StartRequest
+from handrail.runs import MemoryEngine, RunContext, RunReason, RunStatus, StartRequest
 from tests.runs.bodies import OWNER, Puppets, request, running
 
 pytestmark = pytest.mark.unit
@@ -88,6 +88,19 @@ async def test_a_run_that_was_cancelled_before_its_task_began_never_begins() -> 
         await anyio.wait_all_tasks_blocked()
 
     assert puppets.started == []
+
+
+async def test_cancelled_runs_do_not_pile_up_behind_a_busy_slot() -> None:
+    puppets = Puppets()
+    with anyio.fail_after(5):
+        async with MemoryEngine(puppets, records=None, slots=1, limit=3) as engine:
+            await engine.start(request())
+            for n in range(10):
+                run = await engine.start(request(n=n))
+                await engine.cancel(run.run_id, OWNER)
+            waiting = len(engine._waiting)
+
+    assert waiting == 0
 
 
 async def test_a_cancel_frees_the_slot_for_the_next_run() -> None:

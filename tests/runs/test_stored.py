@@ -21,7 +21,7 @@ from handrail.runs import (
     read_record,
     run_view,
 )
-from handrail.runs.process import ProcessMark, is_alive, this_process
+from handrail.runs.process import ProcessMark, is_alive, started_at, this_process
 from tests.runs.bodies import OWNER, Puppets, instant, request, running
 
 _CHILD = """
@@ -86,6 +86,18 @@ def test_another_process_with_the_same_id_does_not_keep_a_run_alive(tmp_path: Pa
     path.write_text(json.dumps(document))
 
     assert read_record(tmp_path, run_id).reason is RunReason.INTERRUPTED
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="this system cannot wait for an end without taking it")
+def test_a_process_that_ended_and_was_not_waited_for_does_not_live() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        mark = ProcessMark(child.pid, started_at(child.pid) or "")
+        alive = is_alive(mark)
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        dead = not is_alive(mark)
+
+    assert (alive, dead) == (True, True)
 
 
 @pytest.mark.unit

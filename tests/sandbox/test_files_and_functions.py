@@ -73,7 +73,7 @@ async def test_chunks_after_the_first_come_in_any_order_and_twice(
         if count < 3:
             assert refusal(await bucket.get(f"{FILES}/f/download")) == (404, "storage_file_not_found")
     assert (await bucket.get(f"{FILES}/f/download")).content == whole
-    assert made.json()["signature"]
+    assert (await bucket.get(f"{FILES}/f")).json()["signature"]
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ async def leave_what_the_legacy_service_left(client: httpx2.AsyncClient) -> None
     await client.get("/tablesdb/x1/tables/x1/columns/x1")
 
 
+@pytest.mark.promise("sandbox-answers-as-appwrite-does")
 async def test_a_sensible_course_is_answered_as_the_real_server_did(
     state: SandboxState, client: httpx2.AsyncClient
 ) -> None:
@@ -134,6 +135,7 @@ async def test_a_sensible_course_is_answered_as_the_real_server_did(
     assert len(found) == 52
 
 
+@pytest.mark.promise("sandbox-answers-as-appwrite-does")
 async def test_one_dummy_call_of_each_method_is_answered_as_the_real_server_did(
     state: SandboxState, client: httpx2.AsyncClient
 ) -> None:

@@ -134,7 +134,7 @@ async def test_queries_narrow_order_and_page_the_rows(client: httpx2.AsyncClient
         "queries[4]": query("select", None, "name"),
     }
     response = await client.get(ROWS, params=asked)
-    assert (response.json()["total"], ids(response)) == (7, ["kettle", "spade"])
+    assert (response.json()["total"], ids(response)) == (6, ["kettle", "spade"])
     assert set(response.json()["rows"][0]) >= {"name", "$id"}
     assert "price" not in response.json()["rows"][0]
     one = await client.get(f"{ROWS}/saw", params={"queries[0]": query("select", None, "price")})

@@ -122,6 +122,7 @@ async def arrived(state: SandboxState, count: int) -> None:
         await anyio.lowlevel.checkpoint()
 
 
+@pytest.mark.promise("sandbox-ends-with-its-owner")
 async def test_hanging_requests_do_not_block_the_end() -> None:
     state = SandboxState()
     state.faults.add(Fault(FaultKind.HANG, times=None))
@@ -146,6 +147,21 @@ async def test_a_client_that_stops_in_the_middle_of_its_body_does_not_block_the_
                 await stream.receive()
 
 
+async def test_a_request_that_never_became_whole_does_nothing(sandbox: Sandbox, wire: httpx2.AsyncClient) -> None:
+    await create(wire)
+    head = (
+        f"DELETE /v1/users/u1 HTTP/1.1\r\nhost: x\r\nx-appwrite-project: {PROJECT_ID}\r\nx-appwrite-key: {API_KEY}\r\n"
+    )
+    port = int(sandbox.endpoint.rpartition(":")[2].partition("/")[0])
+    with anyio.fail_after(5):
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            await stream.send(f"{head}content-length: 100\r\n\r\n{{".encode())
+        await arrived(sandbox.state, 2)
+    assert sandbox.state.requests[-1].status is None
+    assert "u1" in sandbox.state.users
+
+
+@pytest.mark.promise("sandbox-ends-with-its-owner")
 async def test_the_port_and_every_thread_are_gone_afterwards() -> None:
     threads = set(threading.enumerate())
     async with serve_sandbox() as running:
@@ -193,6 +209,7 @@ async def test_a_taken_port_is_a_typed_error_with_the_next_step(sandbox: Sandbox
     assert refused.value.next_step == "Choose another port, or 0 for any free one."
 
 
+@pytest.mark.promise("sandbox-leaves-stdout-alone")
 async def test_serving_says_nothing_and_logs_no_warning(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

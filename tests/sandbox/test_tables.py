@@ -154,11 +154,12 @@ async def test_a_database_and_a_table_can_be_changed_and_deleted(
 async def test_an_index_needs_columns_that_are_there(table: httpx2.AsyncClient) -> None:
     indexes = "/tablesdb/d/tables/t/indexes"
     await add(table, Shape.INTEGER, "a")
-    body: JsonObject = {"key": "i", "type": "key", "columns": ["a", "$createdAt"], "orders": ["ASC"]}
+    body: JsonObject = {"key": "i", "type": "key", "columns": ["a", "$createdAt"], "orders": ["asc"]}
     assert (await table.post(indexes, json=body)).json()["status"] == "processing"
     assert (await table.get(f"{indexes}/i")).json()["status"] == "available"
     assert refusal(await table.post(indexes, json=body)) == (409, "column_index_already_exists")
     assert refusal(await table.post(indexes, json={**body, "columns": ["x"]})) == (400, "column_unknown")
+    assert refusal(await table.post(indexes, json={**body, "orders": ["up"]})) == (400, "general_argument_invalid")
     assert refusal(await table.post(indexes, json={**body, "type": "hash"})) == (400, "general_argument_invalid")
     assert (await table.get("/tablesdb/d/tables/t")).json()["indexes"][0]["key"] == "i"
     assert (await table.get(indexes)).json()["total"] == 1

@@ -34,7 +34,7 @@ _SAME: Final = {
     "show": "get", "fetch": "get", "read": "get", "view": "get", "all": "list",
     "remove": "delete", "erase": "delete", "drop": "delete",
     "change": "update", "edit": "update", "modify": "update", "set": "update", "rename": "update",
-    "member": "membership", "db": "database", "record": "row",
+    "member": "membership", "db": "database",
 }  # fmt: skip
 
 

@@ -176,15 +176,19 @@ class Ledger:
             self._keys[request.owner, request.run_key] = run_id
         return entry
 
-    def end(self, entry: Entry, ended: Run) -> bool:
+    def end(self, entry: Entry, ended: Callable[[], Run]) -> bool:
         """Set a run's terminal state unless it has one. The only place where a run ends.
+
+        Args:
+            entry: the run.
+            ended: gives the run in its terminal state; called only where this call ends it.
 
         Returns:
             Whether this call ended the run.
         """
         if not entry.is_live:
             return False
-        entry.become(ended)
+        entry.become(ended())
         self._ended.append(entry)
         return True
 

@@ -222,15 +222,17 @@ class MemoryEngine:
         self._end(entry, Outcome(RunStatus.FAILED, message, RunReason.INTERRUPTED))
 
     def _end(self, entry: Entry, outcome: Outcome) -> bool:
-        if not entry.is_live:
-            return False
+        return self._ledger.end(entry, lambda: self._recorded_end(entry, outcome))
+
+    def _recorded_end(self, entry: Entry, outcome: Outcome) -> Run:
+        """The run as it ends, on disk before it is told to anybody. A disk that refuses does not undo the end."""
         ended = entry.ending(outcome, self._clock())
         try:
             entry.record.write_run(ended)
         except RecordError as error:
             _LOG.warning("run %s ended, but its record could not say so: %s", ended.run_id, error.message)
-            ended = entry.ending(outcome.noting(error.message), self._clock())
-        return self._ledger.end(entry, ended)
+            return entry.ending(outcome.noting(error.message), self._clock())
+        return ended
 
     def _prune_once(self, group: anyio.abc.TaskGroup) -> None:
         """Look for old records at the first start of a run, not at the server's own start, which must be quick."""

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ProcessMark", "is_alive", "this_process"]
+__all__ = ["ProcessMark", "is_alive", "started_at", "this_process"]
 
 _PS_SECONDS = 5
 
@@ -20,15 +20,16 @@ class ProcessMark:
 def this_process() -> ProcessMark:
     """The mark of the process that asks."""
     pid = os.getpid()
-    return ProcessMark(pid, _started(pid) or "")
+    return ProcessMark(pid, started_at(pid) or "")
 
 
 def is_alive(mark: ProcessMark) -> bool:
     """Whether that very process lives. A zombie does not; another process with the same id does not count."""
-    return bool(mark.started) and _started(mark.pid) == mark.started
+    return bool(mark.started) and started_at(mark.pid) == mark.started
 
 
-def _started(pid: int) -> str | None:
+def started_at(pid: int) -> str | None:
+    """When a process started, in the words of this system; None when there is no such process, or a zombie."""
     if Path("/proc/self/stat").exists():
         return _started_on_linux(pid)
     return _started_by_ps(pid)

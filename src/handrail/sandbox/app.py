@@ -91,6 +91,10 @@ class _TooLargeError(Exception):
     """The body is larger than the stand-in takes."""
 
 
+class _GoneError(Exception):
+    """The client left before its request was whole: such a request does nothing."""
+
+
 def build_app(state: SandboxState, lines: Lines | None = None) -> Starlette:
     """The ASGI application over `state`; `lines` are the server's connections, needed to drop them on demand."""
     return Starlette(routes=[Mount("/", app=SandboxApp(state, lines or Lines()))])
@@ -120,6 +124,9 @@ class SandboxApp:
         fault = self._state.faults.take(head.method, short, head.headers.get(FAULT_HEADER))
         try:
             body = await _read_body(receive)
+        except _GoneError:
+            self._note(head, None)
+            return
         except _TooLargeError:
             answer = _refusal(ApiError(Fail.BODY_TOO_LARGE, str(MAX_BODY_BYTES)))
         else:
@@ -180,6 +187,8 @@ async def _read_body(receive: Receive) -> bytes:
     body = bytearray()
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _GoneError
         body += message.get("body", b"")
         if len(body) > MAX_BODY_BYTES:
             raise _TooLargeError

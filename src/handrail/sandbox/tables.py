@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from handrail.json_types import Json, JsonObject
 from handrail.sandbox.columns import is_available, seen_columns
-from handrail.sandbox.errors import ApiError, Fail
+from handrail.sandbox.errors import ApiError, Fail, argument_invalid
 from handrail.sandbox.filters import Kind
 from handrail.sandbox.finding import find_database, find_table
 from handrail.sandbox.routing import NO_CONTENT, Answer, Call, Route, listing, text_fields
@@ -22,6 +22,7 @@ _FIELDS = text_fields("name") | {"enabled": Kind.FLAG, "rowSecurity": Kind.FLAG}
 _INDEX_FIELDS = text_fields("key", "type", "status")
 _INDEX_TYPES = ("key", "fulltext", "unique", "spatial")
 _SYSTEM_COLUMNS = frozenset({"$id", "$createdAt", "$updatedAt", "$sequence"})
+_ORDERS = frozenset({"asc", "desc"})
 _BYTES_MAX = 65535
 _BYTES_EMPTY = 1067
 _BYTES_COLUMN = 7
@@ -135,6 +136,8 @@ def _create_index(call: Call) -> Answer:
     state, params, table = call.state, call.params, find_table(call)
     key, kind = params.key("key"), params.one_of("type", _INDEX_TYPES, "")
     columns, orders = params.texts("columns"), params.texts_or("orders")
+    if not set(orders) <= _ORDERS:
+        raise argument_invalid("orders", "Value must a valid array and Value must be one of (asc, desc)")
     if not columns:
         raise ApiError(Fail.INDEX_INVALID, "No attributes provided for index")
     for name in columns:

@@ -72,6 +72,14 @@ def test_a_multipart_boolean_is_a_lower_case_word(plan: Planned, catalogs: dict[
     assert body.fields == (("activate", "true"),)
 
 
+def test_a_lower_case_boolean_is_text_in_a_json_body_too(catalogs: dict[Sdk, Catalog]) -> None:
+    method = catalogs[Sdk.SERVER].get("users_update_status")
+    arguments: JsonObject = {"user_id": "u", "status": True}
+    assert plan_request(method, arguments, config={}).body == JsonBody({"status": True})
+    lowered = tuple(replace(parameter, encoding=Encoding.LOWER_BOOL) for parameter in method.parameters)
+    assert plan_request(replace(method, parameters=lowered), arguments, config={}).body == JsonBody({"status": "true"})
+
+
 @pytest.mark.parametrize(
     "file",
     [

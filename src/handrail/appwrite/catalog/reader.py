@@ -108,7 +108,7 @@ def _read_method(node: ast.FunctionDef, service: str, context: _Context) -> Meth
 
 
 def _check_request(body: Body, node: ast.FunctionDef, where: str) -> None:
-    """A query travels with GET alone, everything else has a body of one of two types; every hole of the path is filled."""
+    """GET has a query, everything else a body of one of two types; every hole of the path is filled."""
     content_type = body.headers.get("content-type")
     if (content_type is None) != (body.verb == "get") or (content_type or "application/json") not in _BODY_TYPES:
         raise unknown_shape(where, node, f"it sends '{content_type}' with '{body.verb}'")
