@@ -219,6 +219,25 @@ async def test_a_series_that_runs_out_of_time_ends_with_what_it_has() -> None:
     assert (result["ok"], result["error"], result["episodes"]) == (False, "timeout after 0.05 s", 0)
 
 
+async def test_the_model_is_closed_however_the_series_ends() -> None:
+    closed: list[str] = []
+
+    class Closing(RandomModel):
+        async def close(self) -> None:
+            closed.append(self.name)
+
+    def act(walk: Walk) -> None:
+        if walk.seed == 1:
+            raise ZeroDivisionError
+
+    models = ModelRegistry([ModelEntry("closing", "Says when it is closed.", lambda setup: Closing(setup.seed))])
+    async with engine_for(AgentRegistry([walking([], act=act)]), models=models) as engine:
+        for seed in (0, 1):
+            await ended(engine, asked("walk", model="closing", seed=seed))
+
+    assert len(closed) == 2
+
+
 async def test_every_environment_is_closed_however_its_episode_ends() -> None:
     walks: list[Walk] = []
 

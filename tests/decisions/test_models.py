@@ -58,6 +58,13 @@ async def test_without_a_shared_word_no_option_is_better_and_the_confidence_is_z
     assert choice.probabilities == pytest.approx(dict.fromkeys(QUEUES, 1 / 3))
 
 
+async def test_a_word_that_many_options_share_counts_less_than_a_rare_one() -> None:
+    options = {"k1": "refund maybe", "k2": "open ticket one", "k3": "open ticket two", "k4": "open ticket three"}
+    choice, _ = await Decider(RuleModel()).choose(Observation("open ticket refund"), ChoiceQuestion(options))
+
+    assert choice.key == "k1"
+
+
 async def test_rules_and_goal_are_read_like_the_state() -> None:
     for question in (ChoiceQuestion(QUEUES, rules=("a parcel",)), ChoiceQuestion(QUEUES, goal="a parcel")):
         choice, _ = await Decider(RuleModel()).choose(Observation(""), question)

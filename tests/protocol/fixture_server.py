@@ -4,12 +4,12 @@ fixture_server.py [--max-bytes N] [--print-early]
 """
 
 import argparse
-import sys
 
 import anyio
 
 from handrail.protocol import RunTool, ServerTool, WaitPolicy, create_server, serve_stdio
 from handrail.protocol.run_tools import run_tools
+from handrail.protocol.stdio import plug_closed_streams
 from handrail.runs import MemoryEngine
 from tests.protocol.sample_tools import TOOLS, WALK, walk
 
@@ -30,10 +30,11 @@ def main() -> None:
     parser.add_argument("--print-early", action="store_true")
     options = parser.parse_args()
     if options.print_early:
-        sys.stdout.write("printed before anything was served")
+        print("printed before anything was served", end="")  # noqa: T201  (what a dependency might do)
+    plug_closed_streams()
     anyio.run(serve, options.max_bytes)
     if options.print_early:
-        sys.stdout.write("printed after everything was served")
+        print("printed after everything was served", end="")  # noqa: T201  (what a dependency might do)
 
 
 if __name__ == "__main__":

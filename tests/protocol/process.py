@@ -73,11 +73,6 @@ class ServerProcess:
         assert self.process.stdin is not None
         await self.process.stdin.aclose()
 
-    async def close_output(self) -> None:
-        """Nothing more will be read."""
-        assert self.process.stdout is not None
-        await self.process.stdout.aclose()
-
     async def rest(self) -> list[JsonObject]:
         """All messages up to the end of output, each of which must be one."""
         data = b""

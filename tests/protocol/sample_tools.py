@@ -4,6 +4,7 @@ import time
 from typing import Final
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 from mcp_types import ToolAnnotations
 
@@ -54,12 +55,21 @@ async def _print(_call: Call, arguments: JsonMapping) -> ToolAnswer:
     return ToolAnswer({"printed": True})
 
 
-async def _stuck_thread(_call: Call, _arguments: JsonMapping) -> ToolAnswer:
+async def _say_stuck(call: Call) -> None:
+    """Say that the tool is about to be stuck, and let the event loop bring it out."""
+    await call.progress("stuck", 1)
+    for _ in range(50):
+        await anyio.lowlevel.checkpoint()
+
+
+async def _stuck_thread(call: Call, _arguments: JsonMapping) -> ToolAnswer:
+    await _say_stuck(call)
     await anyio.to_thread.run_sync(time.sleep, 120)
     return ToolAnswer({})
 
 
-async def _stuck_loop(_call: Call, _arguments: JsonMapping) -> ToolAnswer:
+async def _stuck_loop(call: Call, _arguments: JsonMapping) -> ToolAnswer:
+    await _say_stuck(call)
     time.sleep(120)  # noqa: ASYNC251  (a handler that blocks everything is what the test is about)
     return ToolAnswer({})
 

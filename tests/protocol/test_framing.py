@@ -21,14 +21,14 @@ def split(data: bytes, max_bytes: int, cuts: list[int] | None = None) -> list[by
 
 @given(
     lines=st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b"")), max_size=8),
-    last=st.booleans(),
+    last=st.sampled_from([b"", b"\n"]),
     cuts=st.lists(st.integers(0, 300)),
     max_bytes=st.integers(1, 40),
 )
 def test_lines_are_the_same_however_the_bytes_come(
-    lines: list[bytes], last: bool, cuts: list[int], max_bytes: int
+    lines: list[bytes], last: bytes, cuts: list[int], max_bytes: int
 ) -> None:
-    data = b"\n".join(lines) + (b"\n" if last and lines else b"")
+    data = b"\n".join(lines) + (last if lines else b"")
 
     found = split(data, max_bytes, cuts)
 

@@ -1,14 +1,16 @@
 """A server process on its pipes: hostile input, shutdown, and nothing but messages on standard output."""
 
+import json
 import signal
-import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 
 from handrail.json_types import JsonObject
 from handrail.protocol.stdio import END_SECONDS
-from tests.protocol.process import COMMAND, ServerProcess, request, serving
+from tests.protocol.process import COMMAND, ENVIRONMENT, ServerProcess, request, serving
 
 PING: JsonObject = {"jsonrpc": "2.0", "id": 99, "method": "ping"}
 IN_TIME = 2.0
@@ -28,24 +30,23 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("line", "request_id", "code"), HOSTILE, ids=lambda value: repr(value)[:50])
-@pytest.mark.parametrize("greeted", [False, True], ids=["before the handshake", "after it"])
+@pytest.mark.parametrize("greet", [ServerProcess.greet, None], ids=["after the handshake", "before it"])
 @pytest.mark.promise("bad-input-costs-one-message")
 async def test_bad_input_costs_that_message_only(
-    tmp_path: Path, line: bytes, request_id: int | None, code: int, greeted: bool
+    tmp_path: Path, greet: Callable[[ServerProcess], Awaitable[None]] | None
 ) -> None:
     async with serving(tmp_path) as server:
-        if greeted:
-            await server.greet()
+        if greet:
+            await greet(server)
+        for line, request_id, code in HOSTILE:
+            await server.send(line)
+            answer = await server.receive()
+            await server.send(b"\n \r\n", PING)
 
-        await server.send(line)
-        answer = await server.receive()
-        await server.send(b"\n \r\n", PING)
-
-        assert answer["id"] == request_id
-        assert isinstance(answer["error"], dict)
-        assert answer["error"]["code"] == code
-        assert (await server.receive())["result"] == {}
+            assert answer["id"] == request_id
+            assert isinstance(answer["error"], dict)
+            assert answer["error"]["code"] == code
+            assert (await server.receive())["result"] == {}
 
 
 @pytest.mark.promise("message-size-bounded")
@@ -75,13 +76,20 @@ async def test_a_large_answer_arrives_whole(tmp_path: Path) -> None:
         assert len(str(result["structuredContent"]["text"])) == 10_000_000
 
 
+async def stuck_in(server: ServerProcess, tool: str) -> None:
+    """Return when the server is in the middle of a call."""
+    await server.greet()
+    call = request(1, tool)
+    assert isinstance(call["params"], dict)
+    await server.send({**call, "params": {**call["params"], "_meta": {"progressToken": "t"}}})
+    assert (await server.receive())["method"] == "notifications/progress"
+
+
 @pytest.mark.parametrize("tool", ["slow", "stuck_thread", "stuck_loop"])
 @pytest.mark.promise("ends-with-its-client")
 async def test_the_process_ends_with_its_input_whatever_a_handler_does(tmp_path: Path, tool: str) -> None:
     async with serving(tmp_path) as server:
-        await server.greet()
-        await server.send(PING, request(1, tool))
-        await server.receive()
+        await stuck_in(server, tool)
 
         await server.close_input()
 
@@ -89,20 +97,37 @@ async def test_the_process_ends_with_its_input_whatever_a_handler_does(tmp_path:
         assert [message["id"] for message in await server.rest()] in ([], [1])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-@pytest.mark.parametrize("tool", [None, "slow", "stuck_thread", "stuck_loop"])
+@pytest.mark.parametrize(
+    ("number", "tool"),
+    [
+        (signal.SIGTERM, "slow"),
+        (signal.SIGINT, "slow"),
+        (signal.SIGHUP, "slow"),
+        (signal.SIGTERM, "stuck_thread"),
+        (signal.SIGINT, "stuck_loop"),
+    ],
+)
 @pytest.mark.promise("ends-with-its-client")
-async def test_a_signal_ends_the_process_cleanly(tmp_path: Path, number: signal.Signals, tool: str | None) -> None:
+async def test_a_signal_ends_the_process_cleanly(tmp_path: Path, number: signal.Signals, tool: str) -> None:
     async with serving(tmp_path) as server:
-        await server.greet()
-        await server.send(PING, *([request(1, tool)] if tool else []))
-        await server.receive()
+        await stuck_in(server, tool)
 
         server.process.send_signal(number)
 
         assert await server.end(IN_TIME) == 0
         await server.rest()
         assert "Traceback" not in server.said()
+
+
+@pytest.mark.promise("ends-with-its-client")
+async def test_a_signal_ends_an_idle_process_at_once(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        await server.greet()
+
+        server.process.terminate()
+
+        assert await server.end(IN_TIME) == 0
+        assert await server.rest() == []
 
 
 async def test_a_signal_in_the_middle_of_a_long_answer_leaves_no_half_line(tmp_path: Path) -> None:
@@ -119,15 +144,22 @@ async def test_a_signal_in_the_middle_of_a_long_answer_leaves_no_half_line(tmp_p
 
 
 @pytest.mark.promise("ends-with-its-client")
-async def test_a_client_that_stops_reading_ends_the_process_quietly(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        await server.greet()
+def test_a_client_that_stops_reading_ends_the_process_quietly() -> None:
+    with Popen(COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=ENVIRONMENT) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = json.dumps(PING).encode() + b"\n"
+        process.stdin.write(line)
+        process.stdin.flush()
+        process.stdout.readline()
 
-        await server.close_output()
-        await server.send(PING)
+        process.stdout.close()
+        process.stdin.write(line)
+        process.stdin.flush()
 
-        assert await server.end(IN_TIME + 1) == 0
-        assert server.said() == ""
+        assert process.wait(IN_TIME) == 0
+        assert process.stderr.read() == b""
 
 
 async def test_a_client_that_stops_reading_without_closing_cannot_hold_the_process(tmp_path: Path) -> None:
@@ -216,13 +248,25 @@ async def test_files_will_do_as_input_and_output(tmp_path: Path) -> None:
     assert sink.read_text() == '{"jsonrpc":"2.0","id":1,"result":{}}\n' * 3
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="processes have no parents that matter there")
 @pytest.mark.promise("ends-with-its-client")
 async def test_the_process_ends_after_its_parent_was_killed_though_its_input_stays_open(tmp_path: Path) -> None:
-    script = f"{' '.join(COMMAND)} & echo $! > {tmp_path / 'pid'}; exec sleep 1000"
-    async with serving(tmp_path, command=("/bin/sh", "-c", f"exec 3<&0; {script.replace(' &', ' <&3 &', 1)}")) as shell:
+    script = f"exec 3<&0; {' '.join(COMMAND)} <&3 & exec sleep 1000"
+    async with serving(tmp_path, command=("/bin/sh", "-c", script)) as shell:
         await shell.greet()
-        assert ServerProcess
+
         shell.process.kill()
 
-        assert await shell.rest() == []  # the end of its output is the end of the server
+        assert await shell.rest() == []  # the end of the output is the end of whoever holds it
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+async def test_a_process_without_its_standard_streams_ends_quietly(tmp_path: Path, closed: str) -> None:
+    script = f"{' '.join(COMMAND)} {closed}; echo $? > {tmp_path / 'code'}"
+    async with serving(tmp_path, command=("/bin/sh", "-c", script)) as shell:
+        await shell.send(PING)
+        await shell.close_input()
+
+        await shell.end(10)
+
+    assert (tmp_path / "code").read_text() == "0\n"
+    assert "Traceback" not in shell.said()

@@ -17,6 +17,7 @@ from handrail.runs import (
     RunReason,
     RunStatus,
     StartRequest,
+    outcome,
 )
 from tests.runs.bodies import OWNER, Puppets, instant, request, running
 
@@ -127,6 +128,21 @@ async def test_a_result_that_is_no_json_is_a_crash() -> None:
 
     assert (run.status, run.reason) == (RunStatus.FAILED, RunReason.CRASHED)
     assert "ValueError" in run.message
+
+
+async def test_a_result_that_no_face_could_carry_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcome, "MAX_RESULT_CHARACTERS", 100)
+
+    async def body(_ctx: RunContext, asked: StartRequest) -> JsonObject:
+        return {"text": "x" * int(str(asked.arguments["size"]))}
+
+    async with running(body) as engine:
+        runs = [await engine.start(request(size=size)) for size in (50, 200)]
+        small, large = [await engine.wait(run.run_id, OWNER, 5) for run in runs]
+
+    assert small.status is RunStatus.COMPLETED
+    assert (large.status, large.reason) == (RunStatus.FAILED, RunReason.CRASHED)
+    assert "result_too_large" in str(large.result)
 
 
 async def test_a_rejected_run_has_ended_before_it_began() -> None:

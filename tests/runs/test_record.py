@@ -1,6 +1,8 @@
 """What a run leaves on disk while it works."""
 
+import errno
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -198,15 +200,52 @@ async def test_a_run_cannot_record_without_end(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(record_module, "MAX_RECORD_BYTES", 1000)
 
     async def body(ctx: RunContext, _request: StartRequest) -> JsonObject:
-        while True:
+        for _ in range(50):
             ctx.append("log.jsonl", "x" * 100)
+        return {}
 
     async with running(body, records=tmp_path) as engine:
         run = await engine.wait((await engine.start(request())).run_id, OWNER, 5)
 
-    assert run.result is not None
     assert "recorded more than" in run.message
     assert (tmp_path / run.run_id / "log.jsonl").stat().st_size <= 1000
+
+
+async def test_documents_count_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_module, "MAX_RECORD_BYTES", 1000)
+
+    async def body(ctx: RunContext, _request: StartRequest) -> JsonObject:
+        for number in range(50):
+            ctx.record(f"{number}.json", "x" * 100)
+        return {}
+
+    async with running(body, records=tmp_path) as engine:
+        run = await engine.wait((await engine.start(request())).run_id, OWNER, 5)
+
+    assert "recorded more than" in run.message
+    assert len(_files(tmp_path / run.run_id)) == 10  # nine documents and run.json
+
+
+async def test_a_write_that_fails_half_way_leaves_no_part_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int, _content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def body(ctx: RunContext, _request: StartRequest) -> JsonObject:
+        ctx.record("a.json", {"version": 1})
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", full)
+            with pytest.raises(RecordError) as caught:
+                ctx.record("a.json", {"version": 2})
+        return {"problem": caught.value.data["problem"]}
+
+    async with running(body, records=tmp_path) as engine:
+        run = await engine.wait((await engine.start(request())).run_id, OWNER, 5)
+
+    assert run.result == {"problem": "No space left on device"}
+    assert _files(tmp_path / run.run_id) == {"run.json", "a.json"}
+    assert json.loads((tmp_path / run.run_id / "a.json").read_text()) == {"version": 1}
 
 
 async def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:

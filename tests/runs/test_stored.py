@@ -17,6 +17,7 @@ from handrail.runs import (
     RunReason,
     RunStatus,
     list_records,
+    process,
     prune_records,
     read_record,
     run_view,
@@ -100,6 +101,21 @@ def test_a_process_that_ended_and_was_not_waited_for_does_not_live() -> None:
     assert (alive, dead) == (True, True)
 
 
+@pytest.mark.skipif(not Path("/bin/ps").exists(), reason="this system has no /bin/ps")
+def test_where_there_is_no_proc_folder_ps_tells_one_process_from_another() -> None:
+    mine = process._started_by_ps(os.getpid())
+    again = process._started_by_ps(os.getpid())
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        alive = process._started_by_ps(child.pid)
+        child.kill()
+    gone = process._started_by_ps(child.pid)
+
+    assert mine
+    assert mine == again
+    assert alive
+    assert gone is None
+
+
 @pytest.mark.unit
 def test_this_process_is_alive_and_one_that_never_was_is_not() -> None:
     mark = this_process()
@@ -158,6 +174,18 @@ async def test_old_records_are_removed_and_live_ones_stay(tmp_path: Path) -> Non
 
     assert removed == 1
     assert left == [live]
+
+
+@pytest.mark.unit
+def test_what_a_failed_start_left_is_removed_once_it_is_old(tmp_path: Path) -> None:
+    fresh, old = tmp_path / ("a" * 44), tmp_path / ("b" * 44)
+    fresh.mkdir()
+    old.mkdir()
+    os.utime(old, (0, 0))
+
+    removed = prune_records(tmp_path, datetime.now(UTC) - timedelta(days=7))
+
+    assert (removed, fresh.exists(), old.exists()) == (1, True, False)
 
 
 @pytest.mark.unit

@@ -153,9 +153,5 @@ def _schema(models: ModelRegistry) -> JsonObject:
             "description": "Below this confidence the answer says `abstained: true`.",
         },
     }
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": ["state", "options"],
-        "additionalProperties": False,
-    }
+    required: list[Json] = ["state", "options"]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

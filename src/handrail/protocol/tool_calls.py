@@ -86,16 +86,19 @@ class ToolCalls:
     async def _start(self, tool: RunTool, call: RequestCall, arguments: JsonObject) -> Run:
         self._toolbox.check(tool, arguments)
         request = tool.prepare(call, {name: value for name, value in arguments.items() if name != _WAIT_ARGUMENT})
+        waiter = self._running()
         await anyio.lowlevel.checkpoint_if_cancelled()
         # A cancel that fell between the start and its answer would leave a run that nobody can name.
         with anyio.CancelScope(shield=True):
-            run = await self._engine_waiter().engine.start(request)
-        return run  # noqa: RET504  (a scope may swallow a cancellation, says its type: a return inside is none)
+            run = await waiter.engine.start(request)
+        async with waiter.cancelling(run):
+            await anyio.lowlevel.checkpoint_if_cancelled()
+        return run
 
     async def _call_run_tool(
         self, ctx: Context, tool: RunTool, call: RequestCall, arguments: JsonObject
     ) -> CallToolResult | JsonObject:
-        waiter = self._engine_waiter()
+        waiter = self._running()
         run = await self._start(tool, call, arguments)
         as_task = declares_tasks(ctx)
         asked = arguments.get(_WAIT_ARGUMENT)
@@ -109,7 +112,7 @@ class ToolCalls:
             return {"resultType": "task", **extension_task(run, detailed=False)}
         return run_result(run)
 
-    def _engine_waiter(self) -> RunWaiter:
+    def _running(self) -> RunWaiter:
         if self._waiter is None:
             raise RuntimeError("a tool that starts runs in a server without an engine")
         return self._waiter

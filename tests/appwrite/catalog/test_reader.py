@@ -131,3 +131,14 @@ def test_a_client_without_its_headers_is_an_error(make_sdk: MakeSdk, get_thing: 
     with pytest.raises(SdkShapeError) as caught:
         read_sdk(installed)
     assert caught.value.data["where"] == "client"
+
+
+def test_a_required_argument_under_an_unknown_condition_is_an_error(make_sdk: MakeSdk, get_thing: str) -> None:
+    required = get_thing.replace("queries: Optional[List[str]] = None", "queries: Optional[List[str]]")
+    with pytest.raises(SdkShapeError):
+        read_sdk(make_sdk(required.replace("if queries is not None:", "if len(queries) > 1:")))
+    always = required.replace("if queries is not None:\n            api", "api").replace(
+        "if queries is not None:\n    ", ""
+    )
+    (method,) = read_sdk(make_sdk(always))
+    assert [(p.required, p.nullable) for p in method.parameters] == [(True, False), (True, True)]

@@ -7,12 +7,12 @@ import select
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Self, TextIO
 
 import anyio
 import anyio.lowlevel
 
-__all__ = ["Wire"]
+__all__ = ["Wire", "plug_closed_streams"]
 
 _CHUNK: Final = 64 * 1024
 _FIRST_FREE: Final = 3  # the first descriptor that is none of the standard three
@@ -60,6 +60,19 @@ class Wire:
             rest = rest[os.write(self.outgoing, rest[: select.PIPE_BUF]) :]
 
 
+def plug_closed_streams() -> None:
+    """Put nothing in the place of each standard stream that the process was started without.
+
+    Call it before the event loop begins: else the loop's own descriptors get the free numbers, and are taken for the
+    wire.
+    """
+    for descriptor, flags in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, flags)  # takes the lowest free number, which is this one
+
+
 def _private_copy(descriptor: int) -> int:
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
 
@@ -71,14 +84,11 @@ def _replace_input() -> None:
 
 
 def _replace_output() -> None:
-    try:
-        os.dup2(2, 1)
-    except OSError:  # standard error is closed
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, 1)
-        os.close(nothing)
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
+    os.dup2(2, 1)
+    printed: TextIO | None = sys.stdout  # none in a process that was started without one
+    if printed is not None:
+        with contextlib.suppress(OSError, ValueError):
+            printed.flush()
     sys.stdout = sys.stderr
 
 
