@@ -16,7 +16,7 @@ from handrail.appwrite.catalog.model import Encoding, Method, Parameter, Place
 from handrail.appwrite.encoding import check_value, flatten
 from handrail.appwrite.files import file_part
 from handrail.appwrite.paths import fill_path, path_segment
-from handrail.appwrite.plan import JsonBody, MultipartBody, RequestPlan
+from handrail.appwrite.plan import FilePart, JsonBody, MultipartBody, RequestPlan
 from handrail.arguments import nearest
 from handrail.errors import ArgumentError, UnavailableError
 from handrail.json_types import Json, JsonMapping, JsonObject
@@ -77,16 +77,18 @@ def chunks(plan: RequestPlan) -> tuple[RequestPlan, ...]:
     They are sent one after the other. When the answer to the first one gives an id, the others go through
     `with_upload_id`.
     """
-    file = plan.body.file if isinstance(plan.body, MultipartBody) else None
-    size = len(file.content) if file is not None else 0
-    if plan.chunk_size is None or size <= plan.chunk_size:
-        return (plan,)
-    # The server reads the header before the field. It would take `unique()` there for a literal id, and refuse it.
-    first_id = None if plan.upload_id == _NEW_ID else plan.upload_id
-    return tuple(
-        with_upload_id(_cut(plan, start, min(start + plan.chunk_size, size)), first_id)
-        for start in range(0, size, plan.chunk_size)
-    )
+    match plan:
+        case RequestPlan(
+            chunk_size=int() as size, body=MultipartBody(file=FilePart(content=content) as file) as body
+        ) if len(content) > size:
+            # The server reads the header before the field. It would take `unique()` there for an id, and refuse it.
+            first_id = None if plan.upload_id == _NEW_ID else plan.upload_id
+            return tuple(
+                with_upload_id(_cut(plan, body, file, slice(start, start + size)), first_id)
+                for start in range(0, len(content), size)
+            )
+        case _:
+            return (plan,)
 
 
 def with_upload_id(chunk: RequestPlan, upload_id: str | None) -> RequestPlan:
@@ -153,14 +155,11 @@ def _upload_id(method: Method, given: JsonMapping) -> str | None:
     return value
 
 
-def _cut(plan: RequestPlan, start: int, end: int) -> RequestPlan:
-    if not isinstance(plan.body, MultipartBody) or plan.body.file is None:
-        return plan
-    file = plan.body.file
-    piece = replace(file, content=file.content[start:end])
-    content_range = ("content-range", f"bytes {start}-{end - 1}/{len(file.content)}")
-    body = replace(plan.body, file=piece)
-    return replace(plan, body=body, headers=(*plan.headers, content_range), chunk_size=None)
+def _cut(plan: RequestPlan, body: MultipartBody, file: FilePart, part: slice) -> RequestPlan:
+    piece = replace(file, content=file.content[part])
+    last = part.start + len(piece.content) - 1
+    content_range = ("content-range", f"bytes {part.start}-{last}/{len(file.content)}")
+    return replace(plan, body=replace(body, file=piece), headers=(*plan.headers, content_range), chunk_size=None)
 
 
 def _unknown(name: str, known: list[str]) -> ArgumentError:

@@ -13,6 +13,12 @@ MakeSdk = Callable[..., InstalledSdk]
 # One change of the known method each: what stands there, and what a new release might put in its place.
 _UNKNOWN: Final = {
     "a new statement": ("api_params = {}", "api_params = {}\n        api_params.update(thing_id)"),
+    "a new variable": ("api_params = {}", "api_params = {}\n        api_version = 2"),
+    "a path that is cut": (".replace('{thingId}', str(", ".split('{thingId}', str("),
+    "a path with a property": ("_normalize_value(thing_id)))", "_normalize_value(self.client.endpoint)))"),
+    "a path with a call": ("_normalize_value(thing_id)))", "_normalize_value(self.client.get_key('project'))))"),
+    "a value that no helper has seen": ("= self._normalize_value(queries)", "= json.dumps(queries)"),
+    "a condition of another kind": ("if queries is not None:", "if queries:"),
     "a changed path": ("api_params = {}", "api_params = {}\n        api_path += '/all'"),
     "another path call": ("str(self._normalize_value(thing_id))", "quote(str(self._normalize_value(thing_id)))"),
     "a value that is changed": ("self._normalize_value(queries)", "self._normalize_value(queries[:1])"),
@@ -125,12 +131,31 @@ def test_a_replacement_that_does_not_exist_is_none(make_sdk: MakeSdk, get_thing:
     assert (method.deprecation.reason, method.deprecation.replacement) == ("Please use `thingBox.gone` instead.", None)
 
 
-def test_a_client_without_its_headers_is_an_error(make_sdk: MakeSdk, get_thing: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "source", "where"),
+    [
+        ("services/thing_box.py", "class A(Service): pass\nclass B(Service): pass", "thing_box"),
+        ("services/thing_box.py", "class ThingBox(Base): pass", "thing_box"),
+        ("services/thing_box.py", "class ThingBox(Service):\n    def get(self):\n        'Gets.'", "thing_box.get"),
+        ("enums/colour.py", "class Colour(Enum):\n    RED = make('red')", "enums/colour.py"),
+        ("client.py", "class Client: pass", "client"),
+    ],
+)
+def test_a_file_of_an_unknown_shape_is_an_error(
+    file: str, source: str, where: str, make_sdk: MakeSdk, get_thing: str
+) -> None:
     installed = make_sdk(get_thing)
-    (installed.folder / "client.py").write_text("class Client: pass")
+    (installed.folder / file).write_text(source)
     with pytest.raises(SdkShapeError) as caught:
         read_sdk(installed)
-    assert caught.value.data["where"] == "client"
+    assert caught.value.data["where"] == where
+
+
+def test_an_enum_class_may_have_words_of_its_own(make_sdk: MakeSdk, get_thing: str) -> None:
+    installed = make_sdk(get_thing.replace("Optional[List[str]]", "Optional[Colour]"))
+    (installed.folder / "enums/colour.py").write_text("class Colour(Enum):\n    'Colours.'\n    RED = 'red'")
+    (method,) = read_sdk(installed)
+    assert method.parameters[1].schema["enum"] == ["red", None]
 
 
 def test_a_required_argument_under_an_unknown_condition_is_an_error(make_sdk: MakeSdk, get_thing: str) -> None:

@@ -33,9 +33,10 @@ _FLUSH_SECONDS: Final = 0.4
 async def serve_stdio(server: "HandrailServer", *, max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES) -> None:
     """Serve until the input ends, a signal (TERM, INT, HUP) comes, the client stops reading, or the parent dies.
 
-    Call it from the main thread of a process that has nothing else to do, `plug_closed_streams` first of all: it takes standard input and output for good,
-    and the process ends at most `END_SECONDS` after its time has come, by force if need be. What was asked before the
-    end is still answered if that is quick; runs that calls wait for are left alone.
+    Call it from the main thread of a process that has nothing else to do (and `plug_closed_streams` before its event
+    loop begins): it takes standard input and output for good, and the process ends at most `END_SECONDS` after its time
+    has come, by force if need be. What was asked before the end is still answered if that is quick; runs that calls
+    wait for are left alone.
 
     Args:
         server: what answers.
