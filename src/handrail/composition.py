@@ -51,7 +51,7 @@ async def open_server(
     wanted = [toolset for toolset in Toolset if not toolsets or toolset in toolsets]
     async with AsyncExitStack() as stack:
         home = home_folder(settings)
-        wait = WaitPolicy(default_s=settings.wait_s)
+        wait = WaitPolicy(default_s=settings.wait_s, detach_on_cancel=settings.detach_on_cancel)
         tools: list[ServerTool | RunTool] = []
         engine: RunEngine | None = None
         if Toolset.APPWRITE in wanted:

@@ -49,6 +49,10 @@ class Settings(BaseSettings):
         description="Seconds that run_agent and get_run wait before they answer early; by default what is known "
         "of the client, 4 s for an unknown one.",
     )
+    detach_on_cancel: bool = Field(
+        default=False,
+        description="Leave a run alone when the run_agent call that waits for it is cancelled; else it is cancelled.",
+    )
     connect_timeout_s: _Seconds = Field(default=10, description="Seconds to reach Appwrite.")
     read_timeout_s: _Seconds = Field(default=60, description="Seconds to wait for Appwrite's next byte.")
     call_timeout_s: _Seconds = Field(default=300, description="Seconds that one call to Appwrite may take in all.")

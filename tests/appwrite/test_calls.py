@@ -101,7 +101,7 @@ async def test_a_wrong_call_is_answered_with_the_right_one(
     assert _requests(sandbox) == []
 
 
-@pytest.mark.promise("ids-stay-in-their-segment")
+@pytest.mark.promise("path-argument-stays-in-its-segment")
 @pytest.mark.parametrize("user_id", ["ada/sessions", "../teams/crew", "ada?x=1", "ada#x", "%2e%2e/teams/crew"])
 async def test_an_id_cannot_turn_a_call_into_another_one(calls: Calls, sandbox: Sandbox, user_id: str) -> None:
     before = sandbox.state.digest()

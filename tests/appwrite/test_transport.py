@@ -215,3 +215,12 @@ async def test_one_client_serves_many_calls_at_once() -> None:
 
 async def test_a_transport_that_sent_nothing_closes_quietly() -> None:
     await Transport(MOCKED, Limits()).aclose()
+
+
+async def test_a_multipart_body_without_parts_is_an_empty_one_that_is_closed() -> None:
+    request = await _sent(
+        plan("POST", body=MultipartBody((), None), headers=(("content-type", "multipart/form-data"),))
+    )
+
+    boundary = request.headers["content-type"].partition("boundary=")[2]
+    assert request.content == f"--{boundary}--\r\n".encode()

@@ -19,7 +19,7 @@ async def engine() -> AsyncIterator[MemoryEngine]:
 
 @pytest.fixture
 def wait() -> WaitPolicy:
-    return WaitPolicy()
+    return WaitPolicy(grace_s=0.05)
 
 
 @pytest.fixture

@@ -9,18 +9,18 @@ import anyio
 
 from handrail.protocol import RunTool, ServerTool, WaitPolicy, create_server, serve_stdio
 from handrail.protocol.run_tools import run_tools
-from handrail.protocol.stdio import plug_closed_streams
+from handrail.protocol.stdio import Wire
 from handrail.runs import MemoryEngine
 from tests.protocol.sample_tools import TOOLS, WALK, walk
 
 
-async def serve(max_bytes: int) -> None:
+async def serve(max_bytes: int, wire: Wire) -> None:
     """Serve until the end of input."""
     wait = WaitPolicy()
     async with MemoryEngine(walk, records=None, slots=4) as engine:
         tools: list[ServerTool | RunTool] = [*TOOLS, WALK, *run_tools(engine, wait)]
         server = create_server(tools, engine=engine, name="fixture", version="1", wait=wait)
-        await serve_stdio(server, max_message_bytes=max_bytes)
+        await serve_stdio(server, max_message_bytes=max_bytes, wire=wire)
 
 
 def main() -> None:
@@ -31,8 +31,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.print_early:
         print("printed before anything was served", end="")  # noqa: T201  (what a dependency might do)
-    plug_closed_streams()
-    anyio.run(serve, options.max_bytes)
+    anyio.run(serve, options.max_bytes, Wire.claim())
     if options.print_early:
         print("printed after everything was served", end="")  # noqa: T201  (what a dependency might do)
 

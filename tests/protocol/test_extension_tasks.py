@@ -7,7 +7,7 @@ from handrail.protocol import HandrailServer
 from handrail.runs import MemoryEngine, RunStatus, StartRequest
 from tests.protocol.peer import EXTENSION, TIMEOUT, Era, Peer, connected, structured
 
-pytestmark = [pytest.mark.unit, pytest.mark.promise("tasks-extension")]
+pytestmark = pytest.mark.unit
 
 SERVER = "io.modelcontextprotocol/serverInfo"
 
@@ -59,6 +59,7 @@ async def test_a_task_is_found_at_once_by_another_connection(new: Peer, server: 
         assert (await get(other, task))["status"] == "working"
 
 
+@pytest.mark.promise("tasks-extension")
 async def test_a_completed_task_carries_the_result_of_the_plain_call(new: Peer, engine: MemoryEngine) -> None:
     task = await start(new, steps=1, delay_s=0.1)
     await end_of(engine, task)
@@ -75,6 +76,7 @@ async def test_a_completed_task_carries_the_result_of_the_plain_call(new: Peer, 
     assert result["resultType"] == "complete"
 
 
+@pytest.mark.promise("tasks-extension")
 async def test_a_crash_completes_the_task_with_an_error_result(
     new: Peer, engine: MemoryEngine, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -112,6 +114,7 @@ async def test_the_extension_counts_for_the_request_that_declares_it(new: Peer) 
 
 @pytest.mark.parametrize("era", [Era.MODERN])
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/cancel", "tasks/update"])
+@pytest.mark.promise("tasks-extension")
 async def test_a_client_that_does_not_declare_the_extension_is_told_what_is_missing(
     peer: Peer, engine: MemoryEngine, method: str
 ) -> None:
@@ -127,6 +130,7 @@ async def test_a_client_that_does_not_declare_the_extension_is_told_what_is_miss
     assert (await engine.get(run.run_id, "local")).status is RunStatus.WORKING
 
 
+@pytest.mark.promise("tasks-extension")
 async def test_cancelling_is_acknowledged_alike_for_a_live_task_and_for_one_that_has_ended(
     new: Peer, engine: MemoryEngine
 ) -> None:

@@ -9,11 +9,12 @@ import pytest
 
 from handrail.errors import UnavailableError
 from handrail.json_types import JsonObject
-from handrail.protocol import RunTool, ServerTool, create_server
+from handrail.protocol import HandrailServer, RunTool, ServerTool, create_server
 from handrail.protocol.clients import WaitPolicy
 from handrail.protocol.run_tools import run_tools
+from handrail.protocol.toolbox import Toolbox
 from handrail.runs import MemoryEngine, Run, RunStatus, StartRequest
-from tests.protocol.peer import TIMEOUT, Era, connected
+from tests.protocol.peer import TIMEOUT, Era, connected, structured
 from tests.protocol.sample_tools import SECRET, WALK, walk
 
 pytestmark = pytest.mark.unit
@@ -98,6 +99,16 @@ async def test_a_status_that_cannot_be_told_does_not_end_the_server(
             assert await peer.result("tools/list")
         faulty.fault = None
         assert await peer.result("tasks/list")
+
+
+async def test_a_tool_that_starts_runs_is_masked_where_there_is_no_engine(caplog: pytest.LogCaptureFixture) -> None:
+    server = HandrailServer(Toolbox([WALK]), None, name="bare", version="", title=None, instructions=None)
+    server.begin_shutdown()
+    async with connected(server, Era.V2025_11) as peer:
+        with caplog.at_level(logging.CRITICAL):
+            result = await peer.call("walk", steps=1)
+
+    assert structured(result, "error", "type") == "internal"
 
 
 @pytest.mark.parametrize("era", [Era.V2025_11, Era.MODERN, Era.MODERN_TASKS], ids=lambda era: era.value)

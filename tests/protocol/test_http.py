@@ -1,5 +1,6 @@
 """The server over streamable HTTP, in both generations."""
 
+import json
 from collections.abc import AsyncIterator
 
 import anyio
@@ -185,3 +186,45 @@ async def test_a_stream_tells_of_a_task_to_its_end(url: str, http: httpx2.AsyncC
     assert "notifications/subscriptions/acknowledged" in frames[0]
     assert '"status":"completed"' in frames[-2]
     assert '"resultType":"complete"' in frames[-1]
+
+
+async def test_the_tasks_of_2025_11_25_need_no_standing_stream(url: str, http: httpx2.AsyncClient) -> None:
+    session = _Session(http, url)
+    await session.greet()
+
+    created = await session.result(
+        "tools/call", {"name": "walk", "arguments": {"steps": 1, "delay_s": 0.2}, "task": {}}
+    )
+    assert isinstance(created["task"], dict)
+    result = await session.result("tasks/result", {"taskId": created["task"]["taskId"]})
+
+    assert isinstance(result["structuredContent"], dict)
+    assert result["structuredContent"]["status"] == "completed"
+
+
+class _Session:
+    """A client of 2025-11-25 that never opens a stream of its own."""
+
+    def __init__(self, http: httpx2.AsyncClient, url: str) -> None:
+        self._http = http
+        self._url = url
+        self._headers = {"accept": "application/json, text/event-stream"}
+
+    async def greet(self) -> None:
+        hello: JsonObject = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "h", "version": "1"},
+        }
+        response = await self._post({"id": 1, "method": "initialize", "params": hello})
+        self._headers |= {"mcp-session-id": response.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+        await self._post({"method": "notifications/initialized"})
+
+    async def result(self, method: str, params: JsonObject) -> JsonObject:
+        response = await self._post({"id": 2, "method": method, "params": params})
+        (frame,) = [line for line in response.text.splitlines() if line.startswith("data: {")]
+        result: JsonObject = json.loads(frame.removeprefix("data: "))["result"]
+        return result
+
+    async def _post(self, message: JsonObject) -> httpx2.Response:
+        return await self._http.post(self._url, headers=self._headers, json={"jsonrpc": "2.0", **message})

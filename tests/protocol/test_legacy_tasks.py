@@ -10,7 +10,7 @@ from handrail.runs import MemoryEngine, RunStatus, StartRequest
 from tests.protocol.peer import TIMEOUT, Peer, document, structured
 from tests.protocol.sample_tools import SECRET
 
-pytestmark = [pytest.mark.unit, pytest.mark.promise("tasks-2025-11-25")]
+pytestmark = pytest.mark.unit
 
 HOUR_MS = 3_600_000
 
@@ -63,6 +63,7 @@ async def test_a_wish_that_cannot_be_read_is_a_protocol_error(old: Peer, engine:
     assert not (await engine.list_runs("local")).runs
 
 
+@pytest.mark.promise("tasks-2025-11-25")
 async def test_the_result_of_a_task_is_that_of_the_plain_call(old: Peer) -> None:
     task = await start(old, steps=2)
 
@@ -89,6 +90,7 @@ async def test_the_result_is_waited_for_however_long_the_run_asks_or_works(old: 
     assert "result" in await old.answer_to(waiting)
 
 
+@pytest.mark.promise("tasks-2025-11-25")
 async def test_a_crash_makes_the_task_fail_and_its_result_an_error(old: Peer, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("CRITICAL"):
         task = await start(old, steps=1, crash=True)
@@ -102,6 +104,7 @@ async def test_a_crash_makes_the_task_fail_and_its_result_an_error(old: Peer, ca
 
 
 @pytest.mark.parametrize("arguments", [{"steps": 13}, {"steps": "x"}, {}, {"step": 1}])
+@pytest.mark.promise("tasks-2025-11-25")
 async def test_what_the_plain_call_would_refuse_ends_the_task_with_the_same_words(
     old: Peer, arguments: JsonObject
 ) -> None:
@@ -134,6 +137,7 @@ async def test_a_task_of_a_tool_that_offers_none_is_a_protocol_error(old: Peer, 
     assert error["code"] == code
 
 
+@pytest.mark.promise("tasks-2025-11-25")
 async def test_a_cancelled_task_is_cancelled_when_the_answer_comes_and_stays_so(old: Peer) -> None:
     task = await start(old, steps=1, delay_s=60)
 

@@ -11,8 +11,6 @@ from tests.protocol.mcp1 import NoInterpreterError, interpreter
 from tests.protocol.peer import document
 from tests.protocol.process import COMMAND, ENVIRONMENT
 
-pytestmark = pytest.mark.promise("tasks-2025-11-25")
-
 
 @pytest.fixture(scope="module")
 def seen() -> JsonObject:
@@ -62,6 +60,7 @@ def test_it_sees_which_tool_may_be_a_task(seen: JsonObject) -> None:
     assert tools["walk"] == {"taskSupport": "optional"}
 
 
+@pytest.mark.promise("tasks-2025-11-25")
 def test_a_task_gives_the_summary_of_the_plain_call(seen: JsonObject) -> None:
     plain, result = at(seen, "plain"), at(seen, "result")
 

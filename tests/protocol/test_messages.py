@@ -78,6 +78,7 @@ def test_what_is_no_json_is_a_parse_error_without_an_id(line: bytes) -> None:
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 1, -32602),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}', 1, -32602),
         (b'{"jsonrpc":"2.0","id":1}', 1, -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":5,"result":{}}', 1, -32600),
     ],
     ids=lambda value: repr(value)[:60],
 )

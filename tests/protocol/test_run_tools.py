@@ -22,7 +22,7 @@ async def test_the_hints_say_what_the_tools_do(engine: MemoryEngine) -> None:
     assert hints == {
         "get_run": reads,
         "list_runs": reads,
-        "cancel_run": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
+        "cancel_run": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False},
     }
 
 

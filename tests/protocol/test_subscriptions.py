@@ -3,11 +3,12 @@
 import pytest
 
 from handrail.json_types import Json, JsonObject
+from handrail.protocol import create_server
 from handrail.protocol.subscriptions import MAX_TASKS
 from handrail.runs import MemoryEngine, RunStatus, StartRequest
-from tests.protocol.peer import TIMEOUT, Era, Peer, structured
+from tests.protocol.peer import TIMEOUT, Era, Peer, connected, structured
 
-pytestmark = [pytest.mark.unit, pytest.mark.promise("tasks-extension")]
+pytestmark = pytest.mark.unit
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
@@ -33,6 +34,7 @@ async def test_the_first_frame_says_which_tasks_are_watched(new: Peer, engine: M
     assert frame == {"notifications": {"taskIds": [mine]}, "_meta": {SUBSCRIPTION: stream}}
 
 
+@pytest.mark.promise("tasks-extension")
 async def test_a_task_is_told_of_now_and_at_its_end_and_then_the_stream_ends(new: Peer, engine: MemoryEngine) -> None:
     run_id = await started(engine)
     stream = await listen(new, taskIds=[run_id])
@@ -119,6 +121,31 @@ async def test_ids_that_cannot_be_are_a_protocol_error(new: Peer, ids: Json) -> 
     error = await new.error("subscriptions/listen", {"notifications": {"taskIds": ids}})
 
     assert error["code"] == -32602
+
+
+async def test_without_runs_no_task_is_watched() -> None:
+    async with connected(create_server([]), Era.MODERN_TASKS) as peer:
+        stream = await listen(peer, taskIds=["x"])
+
+        assert (await peer.note(ACKNOWLEDGED))["notifications"] == {"taskIds": []}
+        assert "result" in await peer.answer_to(stream)
+
+
+async def test_streams_are_bounded_and_a_closed_one_makes_room(
+    new: Peer, engine: MemoryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.protocol.subscriptions.MAX_STREAMS", 1)
+    run_id = await started(engine)
+    first = await listen(new, taskIds=[run_id])
+    await new.note("notifications/tasks", taskId=run_id)
+
+    refused = await new.error("subscriptions/listen", {"notifications": {"taskIds": [run_id]}})
+    await new.cancel(first)
+    await new.call("echo", value=1)
+    await engine.cancel(run_id, "local")
+
+    assert refused["code"] == -32603
+    assert "result" in await new.answer_to(await listen(new, taskIds=[run_id]))
 
 
 async def test_a_watched_run_is_told_of_about_once_a_second(new: Peer, engine: MemoryEngine) -> None:

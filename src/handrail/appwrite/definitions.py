@@ -5,7 +5,7 @@ from typing import Final
 
 from handrail.hints import Hints, annotations_for_gateway
 from handrail.json_types import JsonObject
-from handrail.protocol.tool import ServerTool, ToolHandler
+from handrail.protocol.tool import Refusal, ServerTool, ToolHandler
 
 __all__ = ["DEFAULT_HITS", "PublicTool", "public_tool"]
 
@@ -96,8 +96,8 @@ _REQUIRED: Final[dict[PublicTool, list[str]]] = {
 }
 
 
-def public_tool(tool: PublicTool, handler: ToolHandler) -> ServerTool:
-    """A public tool with what answers it."""
+def public_tool(tool: PublicTool, handler: ToolHandler, refusal: Refusal | None = None) -> ServerTool:
+    """A public tool with what answers it, and how it shows an error where that has a shape of its own."""
     title = _TITLES[tool]
     annotations = {
         PublicTool.CONTEXT: _REMOTE_READ.annotations(title),
@@ -117,4 +117,5 @@ def public_tool(tool: PublicTool, handler: ToolHandler) -> ServerTool:
         },
         annotations=annotations[tool],
         handler=handler,
+        refusal=refusal,
     )

@@ -51,28 +51,32 @@ def check_value(argument: str, value: Json, depth: int = 0) -> None:
                 check_value(argument, item, depth + 1)
 
 
-def flatten(values: JsonMapping) -> tuple[tuple[str, str], ...]:
-    """Name and text of every leaf, in order; nulls, empty lists and empty objects leave no trace.
+def flatten(values: JsonMapping, *, null: str | None = None) -> tuple[tuple[str, str], ...]:
+    """Name and text of every leaf, in order; empty lists and empty objects leave no trace.
 
     Where two leaves come to the same name, the later value takes the earlier one's place, as in the SDK.
+
+    Args:
+        values: by their names on the wire.
+        null: the text of a null; without one, nulls leave no trace either.
     """
-    leaves: dict[str, str] = {}
+    leaves: dict[str, str | None] = {}
     for name, value in values.items():
-        leaves.update(_leaves(name, value))
-    return tuple(leaves.items())
+        leaves.update(_leaves(name, value, null))
+    return tuple((name, text) for name, text in leaves.items() if text is not None)
 
 
-def _leaves(name: str, value: Json) -> Iterator[tuple[str, str]]:
+def _leaves(name: str, value: Json, null: str | None) -> Iterator[tuple[str, str | None]]:
     match value:
         case list():
             for index, item in enumerate(value):
-                yield from _leaves(f"{name}[{index}]", item)
+                yield from _leaves(f"{name}[{index}]", item, null)
         case dict():
             for key, item in value.items():
-                yield from _leaves(f"{name}[{key}]", item)
+                yield from _leaves(f"{name}[{key}]", item, null)
         case bool():
             yield name, "true" if value else "false"
         case None:
-            return
+            yield name, null
         case _:
             yield name, str(value)

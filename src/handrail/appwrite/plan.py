@@ -45,7 +45,7 @@ class RequestPlan:
         body: None where there is none.
         response: what a successful answer is.
         chunk_size: for an upload, the bytes of one chunk: a file part that is larger goes in pieces, with
-            `content-range`, and `x-appwrite-id` from the second piece on. None for everything else.
+            `content-range` and, once the upload's id is known, `x-appwrite-id`. None for everything else.
         upload_id: for an upload, the id that a resumed upload is found under, or None.
     """
 

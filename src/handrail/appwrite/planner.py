@@ -27,6 +27,7 @@ CHUNK_SIZE: Final = 5 * 1024 * 1024
 """Bytes of one chunk of an upload; the server counts chunks in this size."""
 
 _NEW_ID: Final = "unique()"  # the server makes an id of its own
+_NULL_FIELD: Final = "None"  # a form has no null; this is what the SDK makes of one inside a value
 _UPLOAD_ID_HEADER: Final = "x-appwrite-id"
 _HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+")
 
@@ -136,7 +137,8 @@ def _body(method: Method, params: JsonObject, given: JsonMapping) -> JsonBody | 
     if not dict(method.headers)["content-type"].startswith("multipart/"):
         return JsonBody(params)
     file = next((p for p in method.parameters if p.place is Place.FILE and p.name in given), None)
-    return MultipartBody(flatten(params), file_part(file.name, file.wire_name, given[file.name]) if file else None)
+    part = file_part(file.name, file.wire_name, given[file.name]) if file else None
+    return MultipartBody(flatten(params, null=_NULL_FIELD), part)
 
 
 def _upload_id(method: Method, given: JsonMapping) -> str | None:

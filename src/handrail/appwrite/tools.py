@@ -6,9 +6,10 @@ from handrail.appwrite.calls import Calls
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.context import context_of
 from handrail.appwrite.definitions import DEFAULT_HITS, PublicTool, public_tool
-from handrail.appwrite.outcome import CallResult, Outcome
+from handrail.appwrite.outcome import CallResult, Outcome, refused
 from handrail.appwrite.tool_search import ToolSearch, count_services
 from handrail.appwrite.transport import Transport
+from handrail.errors import HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
 from handrail.protocol.tool import Call, ServerTool, ToolAnswer
@@ -35,8 +36,8 @@ class AppwriteToolset:
         return [
             public_tool(PublicTool.CONTEXT, self._answer_context),
             public_tool(PublicTool.SEARCH, self._answer_search),
-            public_tool(PublicTool.READ, self._answer_read),
-            public_tool(PublicTool.CALL, self._answer_call),
+            public_tool(PublicTool.READ, self._answer_read, _refused),
+            public_tool(PublicTool.CALL, self._answer_call, _refused),
         ]
 
     async def _answer_context(self, _call: Call, _arguments: JsonMapping) -> ToolAnswer:
@@ -66,6 +67,11 @@ class AppwriteToolset:
 
 def _tool_and_arguments(arguments: JsonMapping) -> tuple[str, JsonObject]:
     return cast("str", arguments["tool_name"]), cast("JsonObject", arguments.get("arguments", {}))
+
+
+def _refused(arguments: JsonMapping, error: HandrailError) -> JsonObject:
+    """A call of a call tool whose own arguments are wrong has the shape of every answer."""
+    return refused(str(arguments.get("tool_name", "")), error).as_json()
 
 
 def _answered(result: CallResult) -> ToolAnswer:

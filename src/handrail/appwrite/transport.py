@@ -17,6 +17,7 @@ from handrail.errors import UnavailableError
 __all__ = ["Answer", "AnswerLostError", "Backend", "Cut", "Limits", "NotSentError", "Transport", "open_transport"]
 
 _CONNECTIONS: Final = httpx2.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=30)
+_BOUNDARY: Final = "no-parts"  # of a multipart body that is empty, which the client would send as no body at all
 _NEVER_SENT: Final = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
@@ -164,9 +165,13 @@ class Transport:
             case JsonBody(document):
                 content = json.dumps(document, allow_nan=False, ensure_ascii=False).encode()
                 return self._open().build_request(plan.http_method, url, headers=headers, content=content)
-            case MultipartBody() as body:
+            case MultipartBody() as body if parts := _parts(body):
                 headers.pop("content-type", None)  # the client writes it, with its boundary
-                return self._open().build_request(plan.http_method, url, headers=headers, files=_parts(body))
+                return self._open().build_request(plan.http_method, url, headers=headers, files=parts)
+            case MultipartBody():
+                headers["content-type"] = f"multipart/form-data; boundary={_BOUNDARY}"
+                content = f"--{_BOUNDARY}--\r\n".encode()
+                return self._open().build_request(plan.http_method, url, headers=headers, content=content)
             case None:
                 return self._open().build_request(plan.http_method, url, headers=headers)
 

@@ -3,7 +3,7 @@
 import json
 
 from handrail.appwrite.plan import RequestPlan
-from handrail.appwrite.planner import chunks, with_upload_id
+from handrail.appwrite.planner import UploadIdError, chunks, with_upload_id
 from handrail.appwrite.transport import Answer, AnswerLostError, NotSentError, Transport
 
 __all__ = ["send_plan"]
@@ -24,14 +24,14 @@ async def send_plan(transport: Transport, plan: RequestPlan) -> Answer:
     for chunk in rest:
         if answer.status not in _OK or answer.cut is not None:
             return answer
-        answer = await _send_later(transport, with_upload_id(chunk, upload_id))
+        answer = await _send_later(transport, chunk, upload_id)
     return answer
 
 
-async def _send_later(transport: Transport, chunk: RequestPlan) -> Answer:
+async def _send_later(transport: Transport, chunk: RequestPlan, upload_id: str | None) -> Answer:
     try:
-        return await transport.send(chunk)
-    except NotSentError as error:
+        return await transport.send(with_upload_id(chunk, upload_id))
+    except (NotSentError, UploadIdError) as error:
         # Earlier chunks are there already: the upload as a whole is neither done nor undone.
         raise AnswerLostError(
             "The upload broke off after its first chunks.",

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import anyio
 
 from handrail.cli.output import print_line
+from handrail.protocol.stdio import Wire
 from handrail.settings import Settings, load_settings
 from handrail.toolset import Toolset
 
@@ -17,16 +18,18 @@ __all__ = ["serve", "serve_stand_in"]
 
 def serve(*, sandbox: bool, toolsets: list[Toolset] | None) -> None:
     """Serve MCP over standard input and output until the client closes it."""
-    anyio.run(_serve, load_settings(), sandbox, toolsets or [])
+    settings = load_settings()
+    wire = Wire.claim()
+    anyio.run(_serve, settings, wire, sandbox, toolsets or [])
 
 
-async def _serve(settings: Settings, sandbox: bool, toolsets: list[Toolset]) -> None:
+async def _serve(settings: Settings, wire: Wire, sandbox: bool, toolsets: list[Toolset]) -> None:
     with _loading():
         from handrail.composition import open_server
         from handrail.protocol import serve_stdio
 
     async with open_server(settings, toolsets=toolsets, sandbox=sandbox) as server:
-        await serve_stdio(server, max_message_bytes=settings.max_message_bytes)
+        await serve_stdio(server, max_message_bytes=settings.max_message_bytes, wire=wire)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from handrail.protocol.clients import WaitPolicy
-from handrail.protocol.tool import Call, Client, RunTool, ServerTool, ToolAnswer, ToolHandler
+from handrail.protocol.tool import Call, Client, Refusal, RunTool, ServerTool, ToolAnswer, ToolHandler
 
 if TYPE_CHECKING:
     from handrail.protocol.server import HandrailServer, create_server
@@ -17,6 +17,7 @@ __all__ = [
     "Call",
     "Client",
     "HandrailServer",
+    "Refusal",
     "RunTool",
     "ServerTool",
     "ToolAnswer",

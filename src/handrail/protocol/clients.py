@@ -25,7 +25,9 @@ class Patience:
 
 
 UNKNOWN_CLIENT: Final = Patience(usual=4, longest=50)
-"""Nothing is known: 4 s is under the smallest limit met (5 s), 50 s is under the commonest one (60 s)."""
+"""Nothing is known: 4 s is under the smallest limit met (5 s), 50 s is under the commonest one (60 s).
+
+So is the Python SDK's own name, `mcp`: openai-agents calls under it with 5 s, others with none."""
 
 CLIENTS: Final[dict[str, Patience]] = {
     # The names marked * are what the program itself sends, read in its code or in a recording; the others are assumed.
@@ -39,7 +41,6 @@ CLIENTS: Final[dict[str, Patience]] = {
     "opencode": Patience(30, 45),  # 60 s of silence
     "cline": Patience(30, 45),  # 60 s, the TypeScript SDK's own
     "@cline": Patience(30, 45),  # likewise
-    "mcp": Patience(4, 4),  # * the Python SDK's own name, under which openai-agents calls with 5 s
 }
 """By the beginning of `clientInfo.name`, in lower case. The longest beginning that fits counts."""
 
@@ -51,8 +52,7 @@ def patience_of(client_name: str) -> Patience:
         client_name: `clientInfo.name` as the client sends it; empty where it says nothing.
     """
     name = client_name.lower()
-    # "mcp" is a whole name only: "mcp-inspector" and the like are other programs.
-    known = [start for start in CLIENTS if name == start or (start != "mcp" and name.startswith(start))]
+    known = [start for start in CLIENTS if name.startswith(start)]
     return CLIENTS[max(known, key=len)] if known else UNKNOWN_CLIENT
 
 
@@ -63,10 +63,13 @@ class WaitPolicy:
     Attributes:
         default_s: seconds to wait when the caller does not say, for every client; None: by what is known of the client.
         detach_on_cancel: leave the run alone when the call that waits for it is cancelled; else the run is cancelled.
+        grace_s: seconds that a client of the tasks extension waits for a run that may be about to end, before it is
+            handed a task. Short: a handle is to come at once.
     """
 
     default_s: float | None = None
     detach_on_cancel: bool = False
+    grace_s: float = 0.02
 
     def seconds(self, client_name: str, asked: float | None = None) -> float:
         """How long this call waits, in seconds, never negative.

@@ -11,7 +11,7 @@ from handrail.runs import Run, RunEngine, run_view
 __all__ = ["run_tools"]
 
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-_CANCELS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
+_CANCELS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _RUN_ID: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200, "description": "The run's id."}
 _PAGE = 20
 _LARGEST_PAGE = 50

@@ -1,5 +1,6 @@
 """`subscriptions/listen` (2026-07-28): a long request whose response is a stream of what happens to named tasks."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -55,34 +56,35 @@ class Subscriptions:
         return {"resultType": "complete", "_meta": {SUBSCRIPTION_ID_META_KEY: ctx.request_id}}
 
     async def _stream(self, ctx: Context, ids: Sequence[str] | None) -> None:
-        runs = await self._known(ids or ())
+        runs = [] if self._engine is None else await _known(self._engine, ids or ())
         honoured: JsonObject = {} if ids is None else {_TASK_IDS: [run.run_id for run in runs]}
         await _tell(ctx, "notifications/subscriptions/acknowledged", {"notifications": honoured})
         if ids is None:
             await anyio.sleep_forever()
-        async with anyio.create_task_group() as group:
-            for run in runs:
-                group.start_soon(self._follow, ctx, run)
+        if self._engine is not None:
+            await _follow_all(ctx, self._engine, runs)
 
-    async def _known(self, ids: Sequence[str]) -> list[Run]:
-        runs: list[Run] = []
-        for run_id in dict.fromkeys(ids):
-            try:
-                runs += [await self._engine.get(run_id, owner_of_request())] if self._engine else []
-            except NotFoundError:
-                continue
-        return runs
 
-    async def _follow(self, ctx: Context, run: Run) -> None:
-        async def tell(state: Run) -> None:
-            await _tell(ctx, "notifications/tasks", extension_task(state, detailed=True))
+async def _known(engine: RunEngine, ids: Sequence[str]) -> list[Run]:
+    runs: list[Run] = []
+    for run_id in dict.fromkeys(ids):
+        with contextlib.suppress(NotFoundError):
+            runs.append(await engine.get(run_id, owner_of_request()))
+    return runs
 
-        if self._engine is None:
-            return
-        try:
-            await tell_changes(self._engine, run, tell)
-        except NotFoundError:
-            return  # its time is over: there is nothing left to tell
+
+async def _follow_all(ctx: Context, engine: RunEngine, runs: Sequence[Run]) -> None:
+    async with anyio.create_task_group() as group:
+        for run in runs:
+            group.start_soon(_follow, ctx, engine, run)
+
+
+async def _follow(ctx: Context, engine: RunEngine, run: Run) -> None:
+    async def tell(state: Run) -> None:
+        await _tell(ctx, "notifications/tasks", extension_task(state, detailed=True))
+
+    with contextlib.suppress(NotFoundError):  # its time is over: there is nothing left to tell
+        await tell_changes(engine, run, tell)
 
 
 async def _tell(ctx: Context, method: str, params: JsonObject) -> None:

@@ -6,10 +6,11 @@ from typing import Protocol
 
 from mcp_types import ToolAnnotations
 
+from handrail.errors import HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.runs import StartRequest
 
-__all__ = ["Call", "Client", "RunTool", "ServerTool", "ToolAnswer", "ToolHandler"]
+__all__ = ["Call", "Client", "Refusal", "RunTool", "ServerTool", "ToolAnswer", "ToolHandler"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,9 @@ class ToolAnswer:
     is_error: bool = False
 
 
+Refusal = Callable[[JsonMapping, HandrailError], JsonObject]
+"""How a call that ended in an error is shown: its arguments, as they came, and the error."""
+
 ToolHandler = Callable[[Call, JsonMapping], Awaitable[ToolAnswer]]
 """Answers a call. The arguments have been checked against the tool's schema."""
 
@@ -62,6 +66,7 @@ class ServerTool:
         input_schema: JSON schema, root `type: object`, `additionalProperties: false`.
         annotations: all four hints explicit, except on a gateway.
         handler: answers a call.
+        refusal: shows an error in the tool's own shape; None: as `{"error": ...}`.
     """
 
     name: str
@@ -70,6 +75,7 @@ class ServerTool:
     input_schema: JsonObject
     annotations: ToolAnnotations
     handler: ToolHandler
+    refusal: Refusal | None = None
     meta: JsonObject = field(default_factory=dict)
 
 

@@ -11,17 +11,15 @@ from handrail.errors import HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.protocol.context import Context, RequestCall, call_of, declares_tasks
 from handrail.protocol.legacy_tasks import LegacyTasks
-from handrail.protocol.results import error_document, error_result, internal_error_result, run_result, tool_result
+from handrail.protocol.results import error_document, internal_error_result, run_result, tool_result
 from handrail.protocol.task_shapes import extension_task
 from handrail.protocol.tool import RunTool, ServerTool
 from handrail.protocol.toolbox import AnyTool, Toolbox, UnknownToolError
 from handrail.protocol.waiting import RunWaiter
 from handrail.runs import Run, StartRequest
 
-__all__ = ["GRACE_SECONDS", "ToolCalls"]
+__all__ = ["ToolCalls"]
 
-GRACE_SECONDS: Final = 0.05
-"""How long an extension client waits for a run that may be about to end, before it is handed a task."""
 _WAIT_ARGUMENT: Final = "wait_seconds"
 
 
@@ -48,15 +46,13 @@ class ToolCalls:
         tool = self._find(params.name)
         call, arguments = call_of(ctx), _arguments(params)
         try:
-            self._toolbox.check(tool, arguments)
             if isinstance(tool, ServerTool):
+                self._toolbox.check(tool, arguments)
                 answer = await tool.handler(call, arguments)
                 return tool_result(answer.structured, is_error=answer.is_error)
             return await self._call_run_tool(ctx, tool, call, arguments)
         except HandrailError as error:
-            return error_result(error)
-        except MCPError:
-            raise
+            return tool_result(_refusal(tool, arguments, error), is_error=True)
         except Exception:  # noqa: BLE001  (the border to the wire: an unforeseen exception is logged and masked here)
             return internal_error_result(tool.name)
 
@@ -105,7 +101,7 @@ class ToolCalls:
         budget = waiter.policy.seconds(call.client.name, float(asked) if isinstance(asked, int | float) else None)
         async with waiter.cancelling(run):
             if as_task:
-                run = await waiter.engine.wait(run.run_id, run.owner, GRACE_SECONDS)
+                run = await waiter.engine.wait(run.run_id, run.owner, waiter.policy.grace_s)
             else:
                 run = await waiter.wait(run, call, budget)
         if as_task and not run.status.is_terminal:
@@ -116,6 +112,12 @@ class ToolCalls:
         if self._waiter is None:
             raise RuntimeError("a tool that starts runs in a server without an engine")
         return self._waiter
+
+
+def _refusal(tool: AnyTool, arguments: JsonMapping, error: HandrailError) -> JsonObject:
+    if isinstance(tool, ServerTool) and tool.refusal is not None:
+        return tool.refusal(arguments, error)
+    return error_document(error)
 
 
 def _arguments(params: CallToolRequestParams) -> JsonObject:

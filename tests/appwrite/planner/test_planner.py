@@ -80,6 +80,17 @@ def test_a_lower_case_boolean_is_text_in_a_json_body_too(catalogs: dict[Sdk, Cat
     assert plan_request(replace(method, parameters=lowered), arguments, config={}).body == JsonBody({"status": "true"})
 
 
+def test_a_null_inside_a_form_value_is_the_text_that_the_sdk_makes_of_it(
+    catalogs: dict[Sdk, Catalog], referee: "Callable[[Sdk], Referee]", plain: Callable[[Method], JsonObject]
+) -> None:
+    judge, method = referee(Sdk.CONSOLE), catalogs[Sdk.CONSOLE].get("growth_create_conversation")
+    nested: JsonObject = {"a": None, "b": [None, True, 1.0], "c": {}}
+    arguments: JsonObject = {**plain(method), "attributes": nested, "attachment": None}
+    planned = judge.planned(plan_request(method, arguments, config=judge.config))
+    assert judge.call(method, arguments) == [planned]
+    assert ("attributes[a]", "None") in planned.fields
+
+
 @pytest.mark.parametrize(
     "file",
     [
@@ -186,6 +197,7 @@ def _planned(method: Method, arguments: JsonObject) -> bool:
 
 def test_of_two_leaves_with_one_name_the_later_value_is_sent_as_in_the_sdk() -> None:
     assert flatten({"a": {"b": 1, "c": 2}, "a[b]": 3}) == (("a[b]", "3"), ("a[c]", "2"))
+    assert flatten({"a": {"b": 1, "c": 2}, "a[b]": None}) == (("a[c]", "2"),)
 
 
 _LEAVES = st.none() | st.booleans() | st.integers() | st.text("ab[]0", max_size=3)

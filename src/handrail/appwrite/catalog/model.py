@@ -47,7 +47,7 @@ class Parameter:
         wire_name: its name in the path template, the query or the body.
         place: where it travels.
         required: whether a call without it is refused.
-        nullable: whether an explicit null may be given (and is then left out, as the SDK does).
+        nullable: whether an explicit null may be given; an optional one is left out, a required one is sent.
         allow_empty: whether an empty string is accepted by the SDK.
         schema: JSON schema of its value, with its description.
         encoding: how it is sent.
@@ -99,8 +99,8 @@ class Method:
         http_method: in upper case.
         path: template with `{wireName}` holes.
         parameters: in the SDK's order.
-        headers: constant request headers that the SDK sets for this method (names in lower case), without the
-            project's.
+        headers: constant request headers that the SDK sends with this method, its client's `x-appwrite-*` among them
+            (names in lower case), without the project's.
         sends_project: whether the SDK sends `x-appwrite-project`.
         config_holes: holes of the path that the SDK fills from its configuration, as `project` -> wire name.
         response: what a successful answer is.

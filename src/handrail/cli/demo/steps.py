@@ -9,12 +9,14 @@ import mcp_types as types
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
+from handrail import __version__
 from handrail.cli.demo.stage import Stage
 from handrail.cli.demo.task_client import TasksClient, TaskState
 from handrail.sandbox import Sandbox, SandboxState, serve_sandbox
 
 __all__ = ["show"]
 
+_CLIENT = types.Implementation(name="handrail-demo", version=__version__)
 _PATH = {"database_id": "shop", "table_id": "products"}
 _NEW_ROW = {**_PATH, "row_id": "demo", "data": {"name": "Lantern", "price": 18.5}}
 
@@ -31,7 +33,7 @@ async def show(stage: Stage, home: Path) -> None:
         stage.step("The local stand-in for Appwrite starts")
         stage.say(f"It listens on {sandbox.endpoint}, with a project '{sandbox.project_id}' to look at.")
         server = _server(sandbox, home)
-        async with Client(server, extensions=[TasksClient(follower)]) as client:
+        async with Client(server, extensions=[TasksClient(follower)], client_info=_CLIENT) as client:
             await _tools(stage, client)
             await _search(stage, client)
             await _read(stage, client)

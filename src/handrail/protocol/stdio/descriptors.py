@@ -12,7 +12,7 @@ from typing import Final, Self, TextIO
 import anyio
 import anyio.lowlevel
 
-__all__ = ["Wire", "plug_closed_streams"]
+__all__ = ["Wire"]
 
 _CHUNK: Final = 64 * 1024
 _FIRST_FREE: Final = 3  # the first descriptor that is none of the standard three
@@ -32,7 +32,11 @@ class Wire:
         What anybody else reads from standard input is its end; what anybody else prints, also what a library has
         printed already and not flushed, goes to standard error. Nothing is given back, for what is left in a buffer
         would surface on the wire when the process ends.
+
+        Call it first of all, before an event loop begins (whose own descriptors would take the numbers of streams that
+        are closed) and before anything is loaded that might print.
         """
+        _plug_closed_streams()
         wire = cls(_private_copy(0), _private_copy(1))
         _replace_input()
         _replace_output()
@@ -60,12 +64,8 @@ class Wire:
             rest = rest[os.write(self.outgoing, rest[: select.PIPE_BUF]) :]
 
 
-def plug_closed_streams() -> None:
-    """Put nothing in the place of each standard stream that the process was started without.
-
-    Call it before the event loop begins: else the loop's own descriptors get the free numbers, and are taken for the
-    wire.
-    """
+def _plug_closed_streams() -> None:
+    """Put nothing in the place of each standard stream that the process was started without."""
     for descriptor, flags in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(descriptor)
@@ -95,5 +95,5 @@ def _replace_output() -> None:
 async def _ready(wait: Callable[[int], Awaitable[None]], descriptor: int) -> None:
     try:
         await wait(descriptor)
-    except PermissionError:
-        await anyio.lowlevel.checkpoint()  # a file is always ready, and cannot be waited for
+    except OSError:
+        await anyio.lowlevel.checkpoint()  # a file or a null device is always ready, and cannot be waited for

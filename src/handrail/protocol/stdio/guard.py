@@ -15,7 +15,7 @@ import anyio
 __all__ = ["EndGuard"]
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_PARENT_MS: Final = 5_000  # how often the parent is looked for, in milliseconds
+_PARENT_MS: Final = 2_000  # how often the parent is looked for, in milliseconds
 _INIT: Final = 1  # the process that inherits orphans
 
 

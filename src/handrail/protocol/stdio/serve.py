@@ -22,27 +22,29 @@ __all__ = ["DEFAULT_MAX_MESSAGE_BYTES", "END_SECONDS", "serve_stdio"]
 _LOG: Final = logging.getLogger("handrail.protocol")
 
 DEFAULT_MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024
-END_SECONDS: Final = 1.5
+END_SECONDS: Final = 1.2
 """How long the process may live once it is to end, whatever still runs in it."""
-_DRAIN_SECONDS: Final = 0.6
+_DRAIN_SECONDS: Final = 0.5
 """How long what has been asked may still be answered after the end of input."""
-_FLUSH_SECONDS: Final = 0.4
+_FLUSH_SECONDS: Final = 0.3
 """How long the last lines may take to be written."""
 
 
-async def serve_stdio(server: "HandrailServer", *, max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES) -> None:
+async def serve_stdio(
+    server: "HandrailServer", *, max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES, wire: Wire | None = None
+) -> None:
     """Serve until the input ends, a signal (TERM, INT, HUP) comes, the client stops reading, or the parent dies.
 
-    Call it from the main thread of a process that has nothing else to do (and `plug_closed_streams` before its event
-    loop begins): it takes standard input and output for good, and the process ends at most `END_SECONDS` after its time
-    has come, by force if need be. What was asked before the end is still answered if that is quick; runs that calls
-    wait for are left alone.
+    Call it from the main thread of a process that has nothing else to do: it takes standard input and output for good,
+    and the process ends at most `END_SECONDS` after its time has come, by force if need be. What was asked before the
+    end is still answered if that is quick; runs that calls wait for are left alone.
 
     Args:
         server: what answers.
         max_message_bytes: the longest line that is read; a longer one is refused with an error, nothing else happens.
+        wire: the streams, where the process has claimed them already; better so, see `Wire.claim`.
     """
-    wire = Wire.claim()
+    wire = wire or Wire.claim()
     guard = EndGuard(wire.incoming, END_SECONDS)
     with guard.watching():
         await _Connection(server, wire, guard, max_message_bytes).serve()
