@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.protocol.clients import CLIENTS, UNKNOWN_CLIENT, Patience, WaitPolicy, patience_of
+from handrail.protocol.clients import CLIENTS, UNKNOWN_CLIENT, WaitPolicy, patience_of
 
 pytestmark = pytest.mark.unit
 
