@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,12 +104,14 @@ def request(number: int, tool: str, **arguments: object) -> JsonObject:
 
 
 @asynccontextmanager
-async def serving(folder: Path, *flags: str, command: Sequence[str] = COMMAND) -> AsyncIterator[ServerProcess]:
+async def serving(
+    folder: Path, *flags: str, command: Sequence[str] = COMMAND, environment: Mapping[str, str] = ENVIRONMENT
+) -> AsyncIterator[ServerProcess]:
     """A server process that is gone afterwards, whatever happens."""
     errors = folder / "stderr.txt"
     with errors.open("wb") as sink:
         process = await anyio.open_process(
-            [*command, *flags], stdin=PIPE, stdout=PIPE, stderr=sink, env={**ENVIRONMENT, "TMPDIR": str(folder)}
+            [*command, *flags], stdin=PIPE, stdout=PIPE, stderr=sink, env={**environment, "TMPDIR": str(folder)}
         )
     try:
         yield ServerProcess(process, errors)
