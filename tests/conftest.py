@@ -1,5 +1,7 @@
 """What every test gets: a home of its own session, a clean environment, and a check that nothing is left behind."""
 
+import inspect
+import logging
 import os
 import tempfile
 from collections.abc import Iterator
@@ -33,6 +35,29 @@ def _own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def session_home(_own_world: None) -> Path:
     """The session's home, whose catalog cache all tests share."""
     return Path(os.environ["HANDRAIL_HOME"])
+
+
+class _Errors(logging.Handler):
+    """Keeps what was logged as an error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.seen: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.seen.append(record.getMessage())
+
+
+@pytest.fixture(autouse=True)
+def _no_error_is_logged(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No error of ours is logged, unless the test says that there is one, or looks at the log itself by `caplog`."""
+    errors = _Errors()
+    logging.getLogger("handrail").addHandler(errors)
+    yield
+    logging.getLogger("handrail").removeHandler(errors)
+    expected = request.node.get_closest_marker("logs_errors") is not None
+    looks_itself = "caplog" in inspect.signature(request.function).parameters
+    assert expected or looks_itself or not errors.seen, f"logged as an error: {errors.seen}"
 
 
 @pytest.fixture(autouse=True)

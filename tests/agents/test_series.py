@@ -193,6 +193,7 @@ async def test_an_act_that_is_refused_ends_its_episode_only(tmp_path: Path) -> N
     assert errors == {"walk--0": {"error": "Not allowed."}, "walk--1": None}
 
 
+@pytest.mark.logs_errors
 async def test_a_fault_in_an_agent_is_a_crash_that_keeps_what_was_done(tmp_path: Path) -> None:
     def act(walk: Walk) -> None:
         if walk.seed == 1:
@@ -219,6 +220,7 @@ async def test_a_series_that_runs_out_of_time_ends_with_what_it_has() -> None:
     assert (result["ok"], result["error"], result["episodes"]) == (False, "timeout after 0.05 s", 0)
 
 
+@pytest.mark.logs_errors
 async def test_the_model_is_closed_however_the_series_ends() -> None:
     closed: list[str] = []
 
@@ -238,6 +240,7 @@ async def test_the_model_is_closed_however_the_series_ends() -> None:
     assert len(closed) == 2
 
 
+@pytest.mark.logs_errors
 async def test_every_environment_is_closed_however_its_episode_ends() -> None:
     walks: list[Walk] = []
 

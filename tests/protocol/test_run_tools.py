@@ -21,6 +21,12 @@ async def test_the_hints_say_what_the_tools_do(engine: MemoryEngine) -> None:
     reads = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
     assert hints == {
         "get_run": reads,
+        "answer_run": {
+            "readOnlyHint": False,
+            "destructiveHint": False,
+            "idempotentHint": False,
+            "openWorldHint": True,
+        },
         "list_runs": reads,
         "cancel_run": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False},
     }
@@ -37,6 +43,21 @@ async def test_a_long_poll_returns_when_the_run_asks(peer: Peer, engine: MemoryE
     assert isinstance(view["questions"], list)
     assert isinstance(view["questions"][0], dict)
     assert view["questions"][0]["message"] == "Who walks?"
+
+
+@EVERY_ERA
+async def test_a_run_that_asks_says_how_to_answer_and_goes_on_with_the_answer(peer: Peer, engine: MemoryEngine) -> None:
+    run = await engine.start(StartRequest("walk", {"steps": 0, "ask": True}, "local"))
+    asking = document(await peer.call("get_run", run_id=run.run_id, wait_seconds=40))
+    question, step = asking["questions"], asking["next"]
+    assert isinstance(question, list)
+    assert isinstance(question[0], dict)
+    assert isinstance(step, dict)
+
+    await peer.call(str(step["tool"]), run_id=run.run_id, answers={str(question[0]["key"]): {"name": "Ada"}})
+    ended = document(await peer.call("get_run", run_id=run.run_id, wait_seconds=40))
+
+    assert (step["tool"], ended["status"]) == ("answer_run", "completed")
 
 
 @EVERY_ERA

@@ -42,6 +42,7 @@ async def _asks(ctx: RunContext) -> JsonObject:
 
 @pytest.mark.promise("one-terminal-state")
 @pytest.mark.parametrize("unwinding", [_returns, _raises, _reports, _checks_in_a_shield, _asks])
+@pytest.mark.logs_errors
 async def test_a_cancelled_run_stays_cancelled_whatever_its_body_does_later(unwinding: Unwinding) -> None:
     working, unwound = anyio.Event(), anyio.Event()
 

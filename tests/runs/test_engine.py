@@ -119,6 +119,7 @@ async def test_an_error_made_for_people_is_shown_as_it_is(grouped: bool) -> None
     assert run.result == {"ok": False, "error": error.as_json()}
 
 
+@pytest.mark.logs_errors
 async def test_a_result_that_is_no_json_is_a_crash() -> None:
     async def body(_ctx: RunContext, _request: StartRequest) -> JsonObject:
         return {"score": math.nan}

@@ -15,7 +15,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from handrail.runs import MemoryEngine, QueueFullError, Retention, Run, RunKeyReusedError, RunNotFoundError, RunStatus
 from tests.runs.bodies import OWNER, Puppets, request
 
-pytestmark = pytest.mark.unit
+pytestmark = [pytest.mark.unit, pytest.mark.logs_errors]
 
 SLOTS, LIMIT = 2, 4
 AGE = timedelta(days=7)

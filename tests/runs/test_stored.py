@@ -10,12 +10,15 @@ from pathlib import Path
 import anyio
 import pytest
 
+from handrail.json_types import JsonObject
 from handrail.runs import (
     MemoryEngine,
     RecordUnreadableError,
+    RunContext,
     RunNotFoundError,
     RunReason,
     RunStatus,
+    StartRequest,
     list_records,
     process,
     prune_records,
@@ -200,3 +203,16 @@ async def test_the_first_start_removes_what_is_older_than_a_week(tmp_path: Path)
             await anyio.lowlevel.checkpoint()
 
     assert [run.run_id for run in list_records(tmp_path).runs] == [new]
+
+
+async def test_the_questions_of_a_run_that_asks_stand_in_its_record(tmp_path: Path) -> None:
+    async def body(ctx: RunContext, _request: StartRequest) -> JsonObject:
+        return {"answer": await ctx.ask("Buy it?", {"type": "boolean"}, seconds=60)}
+
+    async with running(body, records=tmp_path) as engine:
+        run = await engine.start(request())
+        asking = await engine.wait(run.run_id, OWNER, 5)
+        kept = read_record(tmp_path, run.run_id)
+
+    assert (kept.status, kept.questions) == (RunStatus.INPUT_REQUIRED, asking.questions)
+    assert asking.questions

@@ -10,15 +10,15 @@ from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.evidence import judge
 from handrail.appwrite.outcome import CallResult, Outcome, failed, refused
 from handrail.appwrite.planner import plan_request
-from handrail.appwrite.transport import AnswerLostError, Backend, NotSentError, Transport
+from handrail.appwrite.transport import AnswerLostError, NotSentError, Transport
 from handrail.appwrite.uploads import send_plan
 from handrail.arguments import ArgumentChecker
-from handrail.errors import HandrailError, RefusedError, UnavailableError
+from handrail.errors import HandrailError, RefusedError
 from handrail.hints import Effect
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
 
-__all__ = ["Calls", "ConfirmationMissingError", "NotAReadError", "NotConfiguredError"]
+__all__ = ["Calls", "ConfirmationMissingError", "NotAReadError"]
 
 _CHECKERS_KEPT: Final = 128
 
@@ -33,12 +33,6 @@ class NotAReadError(RefusedError):
     """The read tool was asked for something that is not proven to be a read. `data` holds the hints and why."""
 
     type = "not_a_read"
-
-
-class NotConfiguredError(UnavailableError):
-    """The project or the API key is not set. `data["missing"]` names the environment variables."""
-
-    type = "not_configured"
 
 
 class Calls:
@@ -74,7 +68,7 @@ class Calls:
             known.checker.check(arguments)
             _gate(known, reads_only=reads_only, confirmed=confirmed)
             backend = self._transport.backend
-            _require_configured(backend)
+            backend.require_configured()
             plan = plan_request(known.method, arguments, config={"project": backend.project})
         except HandrailError as error:
             return refused(tool, error)
@@ -123,14 +117,3 @@ def _gate(known: _Judged, *, reads_only: bool, confirmed: object) -> None:
 
 def _evidence(effect: Effect) -> JsonObject:
     return {"hints": {**effect.hints.as_dict()}, "risks": [*sorted(effect.risks)], "rule": effect.rule}
-
-
-def _require_configured(backend: Backend) -> None:
-    given = {"APPWRITE_PROJECT_ID": backend.project, "APPWRITE_API_KEY": backend.key}
-    missing = [name for name, value in given.items() if not value]
-    if missing:
-        raise NotConfiguredError(
-            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set; nothing was sent.",
-            next_step="Set them in the host's configuration of this server, or try it with `handrail serve --sandbox`.",
-            missing=list(missing),
-        )

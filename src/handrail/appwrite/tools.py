@@ -7,7 +7,7 @@ from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.context import context_of
 from handrail.appwrite.definitions import DEFAULT_HITS, PublicTool, public_tool
 from handrail.appwrite.outcome import CallResult, Outcome, refused
-from handrail.appwrite.tool_search import ToolSearch, count_services
+from handrail.appwrite.tool_search import ToolSearch
 from handrail.appwrite.transport import Transport
 from handrail.errors import HandrailError
 from handrail.json_types import JsonMapping, JsonObject
@@ -41,7 +41,7 @@ class AppwriteToolset:
         ]
 
     async def _answer_context(self, _call: Call, _arguments: JsonMapping) -> ToolAnswer:
-        return ToolAnswer(await context_of(self._transport, count_services(await self._catalog.get())))
+        return ToolAnswer(await context_of(self._transport, await self._catalog.get()))
 
     async def _answer_search(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
         if self._search is None:

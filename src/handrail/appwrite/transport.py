@@ -14,7 +14,17 @@ import httpx2
 from handrail.appwrite.plan import JsonBody, MultipartBody, RequestPlan
 from handrail.errors import UnavailableError
 
-__all__ = ["Answer", "AnswerLostError", "Backend", "Cut", "Limits", "NotSentError", "Transport", "open_transport"]
+__all__ = [
+    "Answer",
+    "AnswerLostError",
+    "Backend",
+    "Cut",
+    "Limits",
+    "NotConfiguredError",
+    "NotSentError",
+    "Transport",
+    "open_transport",
+]
 
 _CONNECTIONS: Final = httpx2.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=30)
 _BOUNDARY: Final = "no-parts"  # of a multipart body that is empty, which the client would send as no body at all
@@ -26,6 +36,12 @@ _NEVER_SENT: Final = (
     httpx2.UnsupportedProtocol,
     httpx2.LocalProtocolError,
 )
+
+
+class NotConfiguredError(UnavailableError):
+    """The project or the API key is not set. `data["missing"]` names the environment variables."""
+
+    type = "not_configured"
 
 
 class NotSentError(UnavailableError):
@@ -58,6 +74,21 @@ class Backend:
 
     def __repr__(self) -> str:
         return f"Backend({self.endpoint!r}, {self.project!r})"
+
+    def require_configured(self) -> None:
+        """Pass where everything is set that every call needs.
+
+        Raises:
+            NotConfiguredError: something is not.
+        """
+        given = {"APPWRITE_PROJECT_ID": self.project, "APPWRITE_API_KEY": self.key}
+        missing = [name for name, value in given.items() if not value]
+        if missing:
+            raise NotConfiguredError(
+                f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set; nothing was sent.",
+                next_step="Set what is missing in the environment that Handrail is started with, or try `--sandbox`.",
+                missing=[*missing],
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from handrail.runs import Run, RunEngine, run_view
 __all__ = ["run_tools"]
 
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 _CANCELS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _RUN_ID: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200, "description": "The run's id."}
 _PAGE = 20
@@ -18,13 +19,13 @@ _LARGEST_PAGE = 50
 
 
 def run_tools(engine: RunEngine, wait: WaitPolicy) -> tuple[ServerTool, ...]:
-    """`get_run`, `list_runs` and `cancel_run` for the runs of an engine.
+    """`get_run`, `answer_run`, `list_runs` and `cancel_run` for the runs of an engine.
 
     Args:
         engine: keeps the runs.
         wait: how long `get_run` waits.
     """
-    return (_get_run(RunWaiter(engine, wait)), _list_runs(engine), _cancel_run(engine))
+    return (_get_run(RunWaiter(engine, wait)), _answer_run(engine), _list_runs(engine), _cancel_run(engine))
 
 
 def _get_run(waiter: RunWaiter) -> ServerTool:
@@ -51,6 +52,26 @@ def _get_run(waiter: RunWaiter) -> ServerTool:
             "run_id",
         ),
         annotations=_READS,
+        handler=handle,
+    )
+
+
+def _answer_run(engine: RunEngine) -> ServerTool:
+    async def handle(call: Call, arguments: JsonMapping) -> ToolAnswer:
+        answers = arguments["answers"]
+        given = answers if isinstance(answers, dict) else {}
+        return _answer(await engine.answer(str(arguments["run_id"]), call.owner, given))
+
+    return ServerTool(
+        name="answer_run",
+        title="Answer a run",
+        description="Answers the questions of a run whose status is 'input_required'. Gives values, never approvals.",
+        input_schema=_schema(
+            {"run_id": _RUN_ID, "answers": {"type": "object", "description": "The key of each question: its answer."}},
+            "run_id",
+            "answers",
+        ),
+        annotations=_WRITES,
         handler=handle,
     )
 

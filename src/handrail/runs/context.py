@@ -63,6 +63,7 @@ class EngineRunContext:
         try:
             with anyio.fail_after(seconds):
                 await entry.until(lambda: key in entry.answers)
+            await self.check()  # it also returns when the run has ended meanwhile
         except TimeoutError:
             raise _expired(message, seconds) from None
         finally:

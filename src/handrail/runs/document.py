@@ -2,9 +2,9 @@
 
 from typing import TypeAlias
 
-from pydantic import AwareDatetime, BaseModel, JsonValue, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, JsonValue, ValidationError
 
-from handrail.runs.model import Run, RunReason, RunStatus
+from handrail.runs.model import Question, Run, RunReason, RunStatus
 from handrail.runs.process import ProcessMark
 
 __all__ = ["DocumentError", "parse_run"]
@@ -15,6 +15,12 @@ DocumentError: TypeAlias = ValidationError
 class _Process(BaseModel):
     pid: int
     started: str
+
+
+class _Question(BaseModel):
+    key: str
+    message: str
+    schema_: dict[str, JsonValue] = Field(alias="schema")
 
 
 class _RunDocument(BaseModel):
@@ -30,6 +36,7 @@ class _RunDocument(BaseModel):
     revision: int
     arguments: dict[str, JsonValue]
     result: dict[str, JsonValue] | None
+    questions: list[_Question] = []
     process: _Process
 
 
@@ -40,5 +47,6 @@ def parse_run(content: bytes) -> tuple[Run, ProcessMark]:
         DocumentError: it is not what `run_document` writes.
     """
     found = _RunDocument.model_validate_json(content)
-    fields = {name: getattr(found, name) for name in _RunDocument.model_fields if name != "process"}
-    return Run(**fields), ProcessMark(found.process.pid, found.process.started)
+    fields = {name: getattr(found, name) for name in _RunDocument.model_fields if name not in {"process", "questions"}}
+    questions = tuple(Question(q.key, q.message, q.schema_) for q in found.questions)
+    return Run(**fields, questions=questions), ProcessMark(found.process.pid, found.process.started)

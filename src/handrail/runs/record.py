@@ -174,6 +174,7 @@ def run_document(run: Run, process: ProcessMark) -> JsonObject:
         "revision": run.revision,
         "arguments": masked(run.arguments),
         "result": run.result,
+        "questions": [{"key": q.key, "message": q.message, "schema": q.schema} for q in run.questions],
         "process": {"pid": process.pid, "started": process.started},
     }
 
