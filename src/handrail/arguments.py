@@ -3,8 +3,9 @@
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from handrail.errors import ArgumentError
 from handrail.json_types import Json, JsonMapping, JsonObject
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
-__all__ = ["ArgumentChecker", "nearest"]
+__all__ = ["ArgumentChecker", "UnknownName", "nearest"]
 
 _SHOWN: Final = 60  # characters of a value in a sentence
-_LISTED: Final = 20  # values of an enum in a sentence
+_NAME_SHOWN: Final = 64  # characters of a name that means nothing
+_LISTED: Final = 20  # names or values in a sentence
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # What a caller should hear about first: a misspelt name explains the missing one.
 _ORDER: Final = ("additionalProperties", "required", "type", "enum")
@@ -33,6 +35,34 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         return candidates[plain]
     found = difflib.get_close_matches(plain, candidates, n=1, cutoff=0.6)
     return candidates[found[0]] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownName:
+    """What to say of a name that means nothing: the sentence, the next step, and `{name, nearest, known}`."""
+
+    sentence: str
+    next_step: str
+    data: JsonObject
+
+    @classmethod
+    def among(cls, kind: str, name: str, known: Iterable[str]) -> Self:
+        """Of a name that is none of the known ones.
+
+        Args:
+            kind: what it should have named, such as `agent`.
+            name: as it was given; a long one is shown shortened.
+            known: the names there are.
+        """
+        names = list(known)
+        shown = name[:_NAME_SHOWN]
+        guess = nearest(shown, names)
+        listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+        return cls(
+            f"There is no {kind} '{shown}'.",
+            f"Use '{guess}'." if guess else f"Use one of: {listed or 'none'}.",
+            {"name": shown, "nearest": guess, "known": [*names[:_LISTED]]},
+        )
 
 
 class ArgumentChecker:
@@ -84,15 +114,9 @@ def _properties(error: "ValidationError") -> dict[str, JsonObject]:
 
 def _unknown_name(error: "ValidationError", where: str, known: Sequence[str]) -> ArgumentError:
     unknown = min(set(cast("JsonObject", error.instance)) - set(known))
-    guess = nearest(unknown, known)
-    names = ", ".join(known) or "none"
+    said = UnknownName.among("argument", unknown, known)
     return ArgumentError(
-        f"Unknown argument '{_join(where, unknown)}'." + (f" Did you mean '{guess}'?" if guess else ""),
-        argument=_join(where, unknown),
-        next_step=f"Use '{guess}'." if guess else f"The arguments are: {names}.",
-        problem="unknown",
-        nearest=guess,
-        known=list(known),
+        said.sentence, argument=_join(where, unknown), next_step=said.next_step, problem="unknown", **said.data
     )
 
 
@@ -111,26 +135,45 @@ def _missing_name(error: "ValidationError", where: str, known: Sequence[str]) ->
 
 def _not_in_enum(error: "ValidationError", where: str) -> ArgumentError:
     values = [str(value) for value in cast("list[Json]", error.validator_value)]
-    guess = nearest(str(error.instance), values)
-    listed = ", ".join(values[:_LISTED]) + (", ..." if len(values) > _LISTED else "")
+    said = UnknownName.among("value", str(error.instance), values)
     return ArgumentError(
-        f"'{where}' cannot be {_shown(error.instance)}." + (f" Did you mean '{guess}'?" if guess else ""),
+        f"'{where}' cannot be {_shown(error.instance)}.",
         argument=where,
-        next_step=f"Use '{guess}'." if guess else f"Use one of: {listed}.",
+        next_step=said.next_step,
         problem="value",
-        nearest=guess,
+        **said.data,
     )
 
 
 def _wrong_value(error: "ValidationError", where: str) -> ArgumentError:
     name = where or "arguments"
-    if error.validator == "type":
-        expected = _type_words({"type": cast("Json", error.validator_value)})
-        sentence = f"'{name}' must be {expected}, not {_type_of(error.instance)} ({_shown(error.instance)})."
-    else:
-        expected = f"{error.validator} {_shown(error.validator_value)}"
-        sentence = f"'{name}' does not fit: {_shown(error.instance)} against {expected}."
-    return ArgumentError(sentence, argument=name, next_step=f"Give '{name}' as {expected}.", problem="type")
+    expected = _expected(str(error.validator), cast("Json", error.validator_value))
+    shown = _shown(error.instance)
+    given = f"{_type_of(error.instance)} ({shown})" if error.validator == "type" else shown
+    return ArgumentError(
+        f"'{name}' must {expected}, not {given}.",
+        argument=name,
+        next_step=f"Change '{name}': it must {expected}.",
+        problem=str(error.validator),
+    )
+
+
+def _expected(keyword: str, value: Json) -> str:
+    """What a keyword of a schema asks for, as the end of "it must ..."."""
+    words = {
+        "minimum": f"be at least {value}",
+        "maximum": f"be at most {value}",
+        "exclusiveMinimum": f"be more than {value}",
+        "exclusiveMaximum": f"be less than {value}",
+        "minLength": f"have at least {value} characters" if value != 1 else "not be empty",
+        "maxLength": f"have at most {value} characters",
+        "minItems": f"have at least {value} entries",
+        "maxItems": f"have at most {value} entries",
+        "minProperties": f"have at least {value} entries",
+        "maxProperties": f"have at most {value} entries",
+        "type": f"be {_type_words({'type': value})}",
+    }
+    return words.get(keyword, f"fit {keyword} {_shown(value)}")
 
 
 def _path(parts: Iterable[str | int]) -> str:

@@ -27,6 +27,9 @@ def search(catalog: Catalog) -> ToolSearch:
     [
         ("list users", "users_list"),
         ("show all users", "users_list"),
+        ("add a user", "users_create"),
+        ("download a file", "storage_get_file_download"),
+        ("change the email of a user", "users_update_email"),
         ("delete a row", "tables_db_delete_row"),
         ("create bucket", "storage_create_bucket"),
         ("upload a file", "storage_create_file"),
@@ -36,7 +39,9 @@ def search(catalog: Catalog) -> ToolSearch:
     ],
 )
 def test_plain_words_find_the_method(index: SearchIndex, query: str, tool: str) -> None:
-    assert tool in [hit.method.tool for hit in index.search(query, limit=5)]
+    first_hits = [hit.method.tool for hit in index.search(query, limit=3)]  # those that come with their schema
+
+    assert tool in first_hits
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

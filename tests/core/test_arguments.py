@@ -48,7 +48,7 @@ def test_an_unknown_name_is_answered_with_the_right_one(misspelt: str) -> None:
 def test_an_unknown_name_that_is_near_nothing_is_answered_with_all_names() -> None:
     error = _error({"user_id": "u", "zzzzzz": 1})
 
-    assert error.next_step == "The arguments are: confirm_write, limit, name, tags, theme, user_id."
+    assert error.next_step == "Use one of: confirm_write, limit, name, tags, theme, user_id."
 
 
 def test_a_missing_name_is_named_with_its_type() -> None:
@@ -67,7 +67,7 @@ def test_a_missing_name_is_named_with_its_type() -> None:
         ("confirm_write", None, "'confirm_write' must be a boolean, not null (None)."),
         ("tags", ["a", 1], "'tags[1]' must be a string, not an integer (1)."),
         ("name", {}, "'name' must be a string or null, not an object ({})."),
-        ("limit", 0, "'limit' does not fit: 0 against minimum 1."),
+        ("limit", 0, "'limit' must be at least 1, not 0."),
     ],
 )
 def test_a_wrong_value_is_named_with_what_was_expected(name: str, value: Json, sentence: str) -> None:

@@ -37,12 +37,16 @@ def test_the_key_does_not_show_in_a_representation(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", sorted(environment_names()))
 def test_each_setting_is_read_from_its_environment_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    value = {"APPWRITE_ENDPOINT": "http://h/v1", "HANDRAIL_HOME": "/h", "HANDRAIL_DETACH_ON_CANCEL": "yes"}.get(
-        name, "7"
-    )
+    field = name.lower().removeprefix("handrail_")
+    default = Settings.model_fields[field].default
+    value = {"APPWRITE_ENDPOINT": "http://h/v1"}.get(name, "yes" if isinstance(default, bool) else "7")
+    for other in environment_names():
+        monkeypatch.delenv(other, raising=False)
+    assert getattr(load_settings(), field) == default
+
     monkeypatch.setenv(name, value)
 
-    assert load_settings() != Settings.model_construct()
+    assert getattr(load_settings(), field) != default
 
 
 @pytest.mark.parametrize(

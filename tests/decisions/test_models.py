@@ -142,7 +142,7 @@ def test_a_misspelt_model_is_told_the_nearest_one() -> None:
     with pytest.raises(UnknownModelError) as caught:
         models.create("randm", ModelSetup())
 
-    assert caught.value.data == {"model": "randm", "nearest": "random", "known": ["rule", "random"]}
+    assert caught.value.data == {"name": "randm", "nearest": "random", "known": ["rule", "random"]}
 
 
 def test_the_registry_makes_each_model_under_its_own_name() -> None:

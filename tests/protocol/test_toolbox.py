@@ -22,7 +22,7 @@ async def test_tools_are_listed_in_the_order_in_which_they_were_given(peer: Peer
 
     assert isinstance(tools, list)
     names = [tool["name"] for tool in tools if isinstance(tool, dict)]
-    assert names == [*(tool.name for tool in TOOLS), "walk", "get_run", "list_runs", "cancel_run"]
+    assert names == [*(tool.name for tool in TOOLS), "walk", "get_run", "answer_run", "list_runs", "cancel_run"]
 
 
 @EVERY_ERA

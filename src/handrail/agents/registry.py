@@ -6,7 +6,7 @@ from typing import Final
 from handrail.agents.blackjack import blackjack_agent
 from handrail.agents.counter import counter_agent
 from handrail.agents.spec import AgentJob, AgentSpec, RunArguments
-from handrail.arguments import nearest
+from handrail.arguments import UnknownName
 from handrail.decisions import ModelRegistry
 from handrail.errors import NotFoundError
 from handrail.json_types import JsonObject
@@ -19,7 +19,7 @@ DEFAULT_TIME_LIMIT_S: Final = 6 * 3600.0
 
 
 class UnknownAgentError(NotFoundError):
-    """There is no agent of that name. `data` holds `agent`, `nearest` and `known`."""
+    """There is no agent of that name. `data` holds `name`, `nearest` and `known`."""
 
     type = "agent_unknown"
 
@@ -46,14 +46,8 @@ class AgentRegistry:
         """
         spec = self._specs.get(name)
         if spec is None:
-            guess = nearest(name, self._specs)
-            raise UnknownAgentError(
-                f"There is no agent {name[:64]!r}." + (f" Did you mean '{guess}'?" if guess else ""),
-                next_step=f"Use '{guess}'." if guess else f"Use one of: {', '.join(self._specs)}.",
-                agent=name[:64],
-                nearest=guess,
-                known=[*self._specs],
-            )
+            said = UnknownName.among("agent", name, self._specs)
+            raise UnknownAgentError(said.sentence, next_step=said.next_step, **said.data)
         return spec
 
 

@@ -17,7 +17,7 @@ from handrail.appwrite.encoding import check_value, flatten
 from handrail.appwrite.files import file_part
 from handrail.appwrite.paths import fill_path, path_segment
 from handrail.appwrite.plan import FilePart, JsonBody, MultipartBody, RequestPlan
-from handrail.arguments import nearest
+from handrail.arguments import UnknownName
 from handrail.errors import ArgumentError, UnavailableError
 from handrail.json_types import Json, JsonMapping, JsonObject
 
@@ -165,15 +165,8 @@ def _cut(plan: RequestPlan, body: MultipartBody, file: FilePart, part: slice) ->
 
 
 def _unknown(name: str, known: list[str]) -> ArgumentError:
-    guess = nearest(name, known)
-    return ArgumentError(
-        f"Unknown argument '{name}'." + (f" Did you mean '{guess}'?" if guess else ""),
-        argument=name,
-        next_step=f"Use '{guess}'." if guess else f"The arguments are: {', '.join(known) or 'none'}.",
-        problem="unknown",
-        nearest=guess,
-        known=[*known],
-    )
+    said = UnknownName.among("argument", name, known)
+    return ArgumentError(said.sentence, argument=name, next_step=said.next_step, problem="unknown", **said.data)
 
 
 def _missing(parameter: Parameter) -> ArgumentError:

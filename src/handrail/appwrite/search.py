@@ -4,6 +4,7 @@ Written here rather than taken from a library: the ones that are kept up bring n
 memory than the whole server. The encoder that comes with the tool search will take the first place, and this its share.
 """
 
+import difflib
 import math
 import re
 from collections import Counter
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from handrail.appwrite.catalog.model import Method
-from handrail.arguments import nearest
 
 __all__ = ["Hit", "SearchIndex"]
 
@@ -20,6 +20,7 @@ _K1: Final = 1.2
 _B: Final = 0.6
 _NAME_WEIGHT: Final = 3  # a word of the name counts as often as this many of the sentence
 _DEPRECATED: Final = 0.5  # a deprecated twin comes below its replacement
+_SLIP: Final = 0.8  # of 1: how alike a misspelt word and the word it stands for must be
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _STOP: Final = frozenset(
@@ -31,6 +32,7 @@ _STOP: Final = frozenset(
 )  # fmt: skip
 _SAME: Final = {
     "add": "create", "new": "create", "make": "create", "insert": "create", "register": "create",
+    "upload": "create", "start": "create", "invite": "create",
     "show": "get", "fetch": "get", "read": "get", "view": "get", "all": "list",
     "remove": "delete", "erase": "delete", "drop": "delete",
     "change": "update", "edit": "update", "modify": "update", "set": "update", "rename": "update",
@@ -76,7 +78,7 @@ class SearchIndex:
             for index, score in scores.items()
             if not services or self._methods[index].service in services
         ]
-        hits.sort(key=lambda hit: (-hit.score, hit.method.tool))
+        hits.sort(key=lambda hit: (-hit.score, len(hit.method.tool), hit.method.tool))
         if exact is not None and (not services or exact.service in services):
             hits = [Hit(exact, 1.0), *(hit for hit in hits if hit.method is not exact)]
         return hits[:limit]
@@ -94,12 +96,16 @@ class SearchIndex:
         }
 
     def _known_words(self, words: Sequence[str]) -> list[str]:
-        """The query's words, each unknown one replaced by the known word that it most likely is."""
-        return [word if word in self._postings else nearest(word, self._postings) or word for word in words]
+        """The query's words, each unknown one replaced by the known word that it is a slip of, if there is one."""
+        return [word if word in self._postings else self._repaired(word) for word in words]
+
+    def _repaired(self, word: str) -> str:
+        found = difflib.get_close_matches(word, self._postings, n=1, cutoff=_SLIP)
+        return found[0] if found else word
 
 
 def _document(method: Method) -> list[str]:
-    name = _words(method.tool.replace("_", " "))
+    name = [*dict.fromkeys(_words(method.tool))]  # `users_create_md5_user` is no more about users than `users_create`
     return name * _NAME_WEIGHT + _words(method.title) + _words(method.summary)
 
 

@@ -8,7 +8,7 @@ from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.definitions import DEFAULT_HITS
 from handrail.appwrite.evidence import judge
 from handrail.appwrite.search import Hit, SearchIndex
-from handrail.arguments import nearest
+from handrail.arguments import UnknownName
 from handrail.errors import ArgumentError
 from handrail.json_types import Json, JsonObject
 
@@ -61,10 +61,5 @@ def _shown(hit: Hit, *, full: bool) -> Json:
 
 
 def _unknown_service(service: str, known: dict[str, int]) -> ArgumentError:
-    guess = nearest(service, known)
-    return ArgumentError(
-        f"There is no service '{service}'." + (f" Did you mean '{guess}'?" if guess else ""),
-        argument="services",
-        next_step=f"Use '{guess}'." if guess else f"The services are: {', '.join(known)}.",
-        nearest=guess,
-    )
+    said = UnknownName.among("service", service, known)
+    return ArgumentError(said.sentence, argument="services", next_step=said.next_step, **said.data)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from handrail.arguments import nearest
+from handrail.arguments import UnknownName
 from handrail.decisions.contract import DecisionModel
 from handrail.decisions.random_model import RandomModel
 from handrail.decisions.rule_model import Rule, RuleModel
@@ -66,15 +66,8 @@ class ModelRegistry:
         """
         entry = self._entries.get(name)
         if entry is None:
-            guess = nearest(name, self._entries)
-            known = ", ".join(self._entries)
-            raise UnknownModelError(
-                f"There is no decision model {name[:64]!r}." + (f" Did you mean '{guess}'?" if guess else ""),
-                next_step=f"Use '{guess}'." if guess else f"Use one of: {known}.",
-                model=name[:64],
-                nearest=guess,
-                known=[*self._entries],
-            )
+            said = UnknownName.among("decision model", name, self._entries)
+            raise UnknownModelError(said.sentence, next_step=said.next_step, **said.data)
         return entry.make(setup)
 
 

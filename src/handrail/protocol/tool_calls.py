@@ -77,7 +77,7 @@ class ToolCalls:
         try:
             return self._toolbox.find(name)
         except UnknownToolError as error:
-            raise MCPError(INVALID_PARAMS, error.message, error.as_json()) from None
+            raise MCPError(INVALID_PARAMS, f"{error.message} {error.next_step}", error.as_json()) from None
 
     async def _start(self, tool: RunTool, call: RequestCall, arguments: JsonObject) -> Run:
         self._toolbox.check(tool, arguments)

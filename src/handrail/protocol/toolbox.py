@@ -7,7 +7,7 @@ from typing import Final
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, ListToolsResult, Tool, ToolExecution
 
-from handrail.arguments import ArgumentChecker, nearest
+from handrail.arguments import ArgumentChecker, UnknownName
 from handrail.errors import NotFoundError
 from handrail.json_types import JsonObject
 from handrail.protocol.tool import RunTool, ServerTool
@@ -21,7 +21,7 @@ AnyTool = ServerTool | RunTool
 
 
 class UnknownToolError(NotFoundError):
-    """There is no tool of that name. `data` holds `name` and `nearest`."""
+    """There is no tool of that name. `data` holds `name`, `nearest` and `known`."""
 
     type = "tool_unknown"
 
@@ -55,13 +55,8 @@ class Toolbox:
         entry = self._entries.get(name)
         if entry is not None:
             return entry.tool
-        guess = nearest(name, self._entries)
-        raise UnknownToolError(
-            f"Unknown tool: {name[:100]}." + (f" Did you mean {guess}?" if guess else ""),
-            next_step=f"Call {guess}." if guess else "tools/list names the tools there are.",
-            name=name[:100],
-            nearest=guess,
-        )
+        said = UnknownName.among("tool", name, self._entries)
+        raise UnknownToolError(said.sentence, next_step=said.next_step, **said.data)
 
     def check(self, tool: AnyTool, arguments: JsonObject) -> None:
         """Check arguments against the tool's schema.

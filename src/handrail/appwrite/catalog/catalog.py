@@ -8,7 +8,7 @@ from typing import Final
 
 from handrail.appwrite.catalog.codec import MethodRecord, from_record, to_record
 from handrail.appwrite.catalog.model import Method, Sdk
-from handrail.arguments import nearest
+from handrail.arguments import UnknownName
 from handrail.errors import NotFoundError
 
 __all__ = ["Catalog", "UnknownToolError"]
@@ -18,7 +18,7 @@ _CLOSE: Final = 0.6  # of 1: how alike two names must be
 
 
 class UnknownToolError(NotFoundError):
-    """No method has this tool name. `data` holds `tool` and `nearest`, the names that it may have meant, best first."""
+    """No method has this tool name. `data` holds `name`, `nearest` (or null), and `near`: other names like it."""
 
     type = "tool_unknown"
 
@@ -99,14 +99,15 @@ class Catalog:
         return tool in self._entries
 
     def _unknown(self, tool: str) -> UnknownToolError:
-        best = nearest(tool, self._entries)
-        close = get_close_matches(tool.lower(), self._entries, n=_NEAR, cutoff=_CLOSE)
-        near = list(dict.fromkeys([*([best] if best else []), *close]))[:_NEAR]
+        said = UnknownName.among("method", tool, self._entries)
+        found = said.data["nearest"] is not None
+        near = get_close_matches(tool.lower(), self._entries, n=_NEAR, cutoff=_CLOSE)
         return UnknownToolError(
-            f"There is no tool '{tool[:80]}'." + (f" Did you mean '{near[0]}'?" if near else ""),
-            next_step=f"Use '{near[0]}'." if near else "Search for it by what it does.",
-            tool=tool[:80],
-            nearest=[*near],
+            said.sentence,
+            next_step=said.next_step if found else "Search for it by what it does.",
+            name=said.data["name"],
+            nearest=said.data["nearest"],
+            near=[*near],
         )
 
 
