@@ -36,7 +36,7 @@ async def _measure(sandbox: Sandbox, home: Path) -> tuple[list[float], list[floa
     raw: list[float] = []
     ours: list[float] = []
     async with open_transport(backend) as transport, httpx2.AsyncClient(headers=headers) as client:
-        calls = Calls(Lazy(partial(load_catalogs, home)), transport)
+        calls = Calls(Lazy.of(partial(load_catalogs, home)), transport)
         for turn in range(_WARM_UP + _ROUNDS):
             began = time.perf_counter()
             (await client.get(f"{sandbox.endpoint}/users/ada")).json()

@@ -36,4 +36,4 @@ async def transport(sandbox: Sandbox) -> AsyncIterator[Transport]:
 @pytest.fixture
 def calls(transport: Transport, session_home: Path) -> Calls:
     """Calls to the stand-in."""
-    return Calls(Lazy(partial(load_catalogs, session_home)), transport)
+    return Calls(Lazy.of(partial(load_catalogs, session_home)), transport)

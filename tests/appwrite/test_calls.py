@@ -149,7 +149,7 @@ async def test_a_wrong_key_or_project_is_said_in_the_words_of_appwrite(
     sandbox: Sandbox, catalog: Catalog, key: str, project: str, kind: str
 ) -> None:
     async with open_transport(Backend(sandbox.endpoint, project, key)) as transport:
-        result = await Calls(Lazy(lambda: catalog), transport).read("users_list", {})
+        result = await Calls(Lazy.of(lambda: catalog), transport).read("users_list", {})
 
     assert result.error is not None
     assert result.error["type"] == kind
@@ -165,7 +165,7 @@ async def test_a_wrong_key_or_project_is_said_in_the_words_of_appwrite(
 )
 async def test_what_is_not_set_is_named(catalog: Catalog, key: str, project: str, missing: list[str]) -> None:
     async with open_transport(Backend("http://127.0.0.1:9/v1", project, key)) as transport:
-        result = await Calls(Lazy(lambda: catalog), transport).read("users_list", {})
+        result = await Calls(Lazy.of(lambda: catalog), transport).read("users_list", {})
 
     assert result.error is not None
     assert result.error["type"] == "not_configured"
@@ -174,7 +174,7 @@ async def test_what_is_not_set_is_named(catalog: Catalog, key: str, project: str
 
 async def test_an_endpoint_that_nobody_serves_fails_a_write_without_doubt(catalog: Catalog) -> None:
     async with open_transport(Backend("http://127.0.0.1:9/v1", "p", "k")) as transport:
-        result = await Calls(Lazy(lambda: catalog), transport).call("users_delete", {"user_id": "u"}, confirmed=True)
+        result = await Calls(Lazy.of(lambda: catalog), transport).call("users_delete", {"user_id": "u"}, confirmed=True)
 
     assert result.outcome is Outcome.FAILED
     assert result.error is not None

@@ -20,7 +20,7 @@ from handrail.sandbox import Fault, FaultKind, Sandbox
 
 
 def _client(transport: Transport, home: Path) -> Client:
-    toolset = AppwriteToolset(Lazy(partial(load_catalogs, home)), transport)
+    toolset = AppwriteToolset(Lazy.of(partial(load_catalogs, home)), transport)
     return Client(create_server(toolset.tools()))
 
 

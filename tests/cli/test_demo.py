@@ -11,8 +11,6 @@ def test_the_demo_does_every_step_and_ends_with_the_line_for_a_host(command: Com
     assert (ended.returncode, ended.stderr) == (0, "")
     assert len(re.findall(r"^\d+\. ", ended.stdout, re.MULTILINE)) == 8
     assert "requests that reached the backend meanwhile: 0" in ended.stdout
-    assert ended.stdout.splitlines()[-1].strip() == "claude mcp add handrail -- handrail serve --sandbox"
-
-
-def test_the_demo_is_plain_in_a_pipe(command: Command) -> None:
-    assert "\x1b" not in command("demo").stdout
+    last_line = ended.stdout.splitlines()[-1].strip()
+    assert re.fullmatch(r"claude mcp add handrail -- \S*handrail serve --sandbox", last_line)
+    assert "\x1b" not in ended.stdout, "it is plain in a pipe"

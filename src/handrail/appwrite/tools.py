@@ -29,7 +29,7 @@ class AppwriteToolset:
         self._transport = transport
         self._catalog = catalog
         self._calls = Calls(catalog, transport)
-        self._search: Lazy[ToolSearch] | None = None
+        self._search = catalog.then(ToolSearch)
 
     def tools(self) -> list[ServerTool]:
         """The tools, in the order in which they are used."""
@@ -44,9 +44,6 @@ class AppwriteToolset:
         return ToolAnswer(await context_of(self._transport, await self._catalog.get()))
 
     async def _answer_search(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
-        if self._search is None:
-            catalog = await self._catalog.get()
-            self._search = Lazy(lambda: ToolSearch(catalog))
         search = await self._search.get()
         return ToolAnswer(
             search.find(

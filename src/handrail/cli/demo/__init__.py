@@ -1,5 +1,7 @@
 """`handrail demo`: the main job, with a real server, a real client, and nothing else needed."""
 
+import shutil
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -27,8 +29,13 @@ def demo() -> int:
             return 1
     print_line(f"\nAll {stage.steps} steps did what they say, in {time.monotonic() - started:.1f} s.")
     print_line("\nAdd Handrail to a host:")
-    print_line("  claude mcp add handrail -- handrail serve --sandbox")
+    print_line(f"  claude mcp add handrail -- {_command()} serve --sandbox")
     return 0
+
+
+def _command() -> str:
+    """The command as a host finds it: its name where that is on the path, else where it is."""
+    return "handrail" if shutil.which("handrail") else str(Path(sys.executable).with_name("handrail"))
 
 
 async def _bounded(stage: Stage, home: Path) -> None:
