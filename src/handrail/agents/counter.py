@@ -74,5 +74,4 @@ def counter_agent() -> AgentSpec:
         description="Counts to `steps`, one step every `delay_s` seconds. For trying runs, tasks and cancels.",
         params=params_schema(CounterParams),
         work=_play,
-        resumable=True,
     )

@@ -9,13 +9,17 @@ from handrail.cli.output import Colour, paint, print_json, print_line, print_tab
 from handrail.composition import run_engine, runs_folder
 from handrail.decisions import built_in_models
 from handrail.home import home_folder
-from handrail.json_types import JsonObject
+from handrail.json_types import Json, JsonObject
 from handrail.protocol import Client, RunTool
 from handrail.runs import MemoryEngine, Run, RunStatus, StartRequest, list_records, read_record, run_view
 from handrail.settings import Settings, load_settings
 
 __all__ = ["list_runs", "run_agent", "show_run"]
 
+_TOLD = (
+    "count", "model", "episodes", "mean_score", "mean_score_ci95", "wins", "losses", "mean_steps", "errors", "error",
+    "total_s", "job_dir",
+)  # fmt: skip
 _COLOURS = {RunStatus.COMPLETED: Colour.GOOD, RunStatus.FAILED: Colour.BAD, RunStatus.CANCELLED: Colour.CARE}
 
 
@@ -105,5 +109,14 @@ def _print_run(run: Run) -> None:
     print_line(f"{run.run_id}  {run.agent}  {paint(run.status.value, _COLOURS.get(run.status, Colour.STRONG))}")
     if run.message:
         print_line(f"  {run.message}")
-    if run.result is not None:
-        print_json(run.result)
+    for name, shown in _told(run.result or {}):
+        print_line(f"  {name:<16}{shown}")
+
+
+def _told(result: JsonObject) -> list[tuple[str, str]]:
+    """What a person wants to know of a result; `--json` has the rest."""
+    return [(name, _value(result[name])) for name in _TOLD if result.get(name) not in (None, 0)]
+
+
+def _value(value: Json) -> str:
+    return " to ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -9,7 +9,7 @@ from typing import Final
 from handrail.appwrite.catalog.codec import MethodRecord, from_record, to_record
 from handrail.appwrite.catalog.model import Method, Sdk
 from handrail.arguments import UnknownName
-from handrail.errors import NotFoundError
+from handrail.errors import NotFoundError, UsageError
 
 __all__ = ["Catalog", "UnknownToolError"]
 
@@ -17,7 +17,7 @@ _NEAR: Final = 5  # names in an error
 _CLOSE: Final = 0.6  # of 1: how alike two names must be
 
 
-class UnknownToolError(NotFoundError):
+class UnknownToolError(NotFoundError, UsageError):
     """No method has this tool name. `data` holds `name`, `nearest` (or null), and `near`: other names like it."""
 
     type = "tool_unknown"
