@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -9,8 +10,12 @@ from typing import Final
 from handrail import __version__
 from handrail.agents import agent_body, agent_tools, built_in_agents
 from handrail.appwrite import AppwriteToolset, Backend, Calls, Limits, open_transport
-from handrail.appwrite.catalog import load_catalogs
+from handrail.appwrite.catalog import Catalog, load_catalogs
+from handrail.appwrite.catalog.model import Method
+from handrail.appwrite.direct_tools import direct_tools
+from handrail.appwrite.exposure import exposed_methods, exposed_names
 from handrail.decisions import built_in_models
+from handrail.errors import UsageError
 from handrail.home import home_folder
 from handrail.lazy import Lazy
 from handrail.protocol import HandrailServer, RunTool, ServerTool, WaitPolicy, create_server
@@ -19,7 +24,7 @@ from handrail.runs import MemoryEngine, RunEngine
 from handrail.settings import Settings
 from handrail.toolset import Toolset
 
-__all__ = ["open_calls", "open_server", "run_engine", "runs_folder"]
+__all__ = ["NothingToExposeError", "open_calls", "open_server", "run_engine", "runs_folder"]
 
 _INSTRUCTIONS: Final = {
     Toolset.APPWRITE: (
@@ -32,6 +37,15 @@ _INSTRUCTIONS: Final = {
         "until the status is completed, failed or cancelled. cancel_run ends a run."
     ),
 }
+_EXPOSED_INSTRUCTIONS: Final = (
+    "Some Appwrite methods are tools of their own; those that can change something take confirm_write as well."
+)
+
+
+class NothingToExposeError(UsageError):
+    """Appwrite's methods shall be exposed by a server that does not serve Appwrite. `data` holds `names`."""
+
+    type = "expose_without_appwrite"
 
 
 @asynccontextmanager
@@ -47,25 +61,32 @@ async def open_server(
 
     Raises:
         HomeError: the home folder cannot be used.
+        UsageError: `settings.expose` has an unknown name (`ExposureError`), or no toolset (`NothingToExposeError`).
     """
     wanted = [toolset for toolset in Toolset if not toolsets or toolset in toolsets]
+    home = home_folder(settings)
+    catalog = Lazy.of(partial(load_catalogs, home))
+    # Before anything is opened: a wrong name ends the start as itself, not inside of what else then ends.
+    exposed = await _exposed(settings, wanted, catalog)
     async with AsyncExitStack() as stack:
-        home = home_folder(settings)
         wait = WaitPolicy(default_s=settings.wait_s, detach_on_cancel=settings.detach_on_cancel)
         tools: list[ServerTool | RunTool] = []
+        direct: list[ServerTool] = []
         engine: RunEngine | None = None
         if Toolset.APPWRITE in wanted:
-            backend = await stack.enter_async_context(_backend(settings, sandbox=sandbox))
-            tools += await stack.enter_async_context(_appwrite_tools(settings, backend, home))
+            opened = _appwrite_tools(settings, catalog, exposed, sandbox=sandbox)
+            public, direct = await stack.enter_async_context(opened)
+            tools += public
         if Toolset.AGENTS in wanted:
             engine = await stack.enter_async_context(run_engine(settings, home))
             tools += [*agent_tools(built_in_agents(), built_in_models()), *run_tools(engine, wait)]
         yield create_server(
-            tools,
+            # The direct ones last: a host that reads one page of the listing still has all the others.
+            [*(_with_every_hint(tool) if settings.explicit_hints else tool for tool in tools), *direct],
             engine=engine,
             version=__version__,
             title="Handrail",
-            instructions="\n".join(_INSTRUCTIONS[toolset] for toolset in wanted),
+            instructions=_instructions(wanted, exposed),
             wait=wait,
         )
 
@@ -90,13 +111,42 @@ async def open_calls(settings: Settings, *, sandbox: bool = False) -> AsyncItera
     """
     home = home_folder(settings)
     async with _backend(settings, sandbox=sandbox) as backend, open_transport(backend, _limits(settings)) as transport:
-        yield Calls(Lazy(partial(load_catalogs, home)), transport)
+        yield Calls(Lazy.of(partial(load_catalogs, home)), transport)
 
 
 @asynccontextmanager
-async def _appwrite_tools(settings: Settings, backend: Backend, home: Path) -> AsyncIterator[list[ServerTool]]:
-    async with open_transport(backend, _limits(settings)) as transport:
-        yield AppwriteToolset(Lazy(partial(load_catalogs, home)), transport).tools()
+async def _appwrite_tools(
+    settings: Settings, catalog: Lazy[Catalog], exposed: Collection[Method], *, sandbox: bool
+) -> AsyncIterator[tuple[list[ServerTool], list[ServerTool]]]:
+    """The public tools, and the direct ones."""
+    async with _backend(settings, sandbox=sandbox) as backend, open_transport(backend, _limits(settings)) as transport:
+        yield AppwriteToolset(catalog, transport).tools(), direct_tools(exposed, Calls(catalog, transport))
+
+
+async def _exposed(settings: Settings, toolsets: Collection[Toolset], catalog: Lazy[Catalog]) -> list[Method]:
+    """The methods that are tools of their own. The catalog is read only where there may be one."""
+    names = exposed_names(settings.expose)
+    if not names:
+        return []
+    if Toolset.APPWRITE not in toolsets:
+        raise NothingToExposeError(
+            f"There is nothing to expose ({', '.join(names)}) without the appwrite toolset.",
+            next_step="Serve the appwrite toolset too, or leave --expose and HANDRAIL_EXPOSE away.",
+            names=[*names],
+        )
+    return exposed_methods(await catalog.get(), names)
+
+
+def _instructions(toolsets: Collection[Toolset], exposed: Collection[Method]) -> str:
+    lines = [_INSTRUCTIONS[toolset] for toolset in toolsets]
+    return "\n".join([*lines, *([_EXPOSED_INSTRUCTIONS] if exposed else [])])
+
+
+def _with_every_hint(tool: ServerTool | RunTool) -> ServerTool | RunTool:
+    """The tool, saying aloud what an unset destructive hint means: it may destroy."""
+    if tool.annotations.destructive_hint is not None:
+        return tool
+    return replace(tool, annotations=tool.annotations.model_copy(update={"destructive_hint": True}))
 
 
 def _limits(settings: Settings) -> Limits:

@@ -1,5 +1,6 @@
 """Every setting of Handrail: one place, one description, one environment name each."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -44,6 +45,16 @@ class Settings(BaseSettings):
         default=None,
         description="Where run records and caches are kept; the platform's state folder by default.",
     )
+    expose: str = Field(
+        default="",
+        description="Appwrite methods that are listed as tools of their own: services and tools with commas between "
+        "them, such as tables_db,users_get, or all; none by default.",
+    )
+    explicit_hints: bool = Field(
+        default=False,
+        description="State destructiveHint: true on the tools that leave it unset (appwrite_call_tool, run_agent), for "
+        "directories that refuse a tool with a missing hint.",
+    )
     wait_s: _Seconds | None = Field(
         default=None,
         description="Seconds that run_agent and get_run wait before they answer early; by default what is known "
@@ -68,14 +79,17 @@ class Settings(BaseSettings):
     run_slots: int = Field(default=2, gt=0, description="How many runs work at once; the others wait their turn.")
 
 
-def load_settings() -> Settings:
+def load_settings(*, expose: Iterable[str] | None = None) -> Settings:
     """The settings of this process's environment.
+
+    Args:
+        expose: what to expose in place of HANDRAIL_EXPOSE; None leaves that as it is.
 
     Raises:
         SettingsError: a value does not fit; the error names each environment variable and never shows its value.
     """
     try:
-        return Settings()
+        return Settings() if expose is None else Settings(expose=",".join(expose))
     except ValidationError as error:
         wrong = {_environment_name(str(item["loc"][0])): str(item["msg"]) for item in error.errors()}
         sentence = "; ".join(f"{name}: {problem}" for name, problem in sorted(wrong.items()))

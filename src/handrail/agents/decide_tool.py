@@ -41,8 +41,8 @@ def decide_tool(models: ModelRegistry) -> ServerTool:
     return ServerTool(
         name="decide",
         title="Decide",
-        description="Choose one of the options for a state, by a decision model that runs here. Answers the choice, "
-        "the probability of each option and the confidence (0: no better than chance). Changes nothing.",
+        description="Choose one of the options for a state. Answers the choice, each option's probability and the "
+        "confidence (0: no better than chance).",
         input_schema=_schema(models),
         annotations=_READ.annotations("Decide"),
         handler=handler,

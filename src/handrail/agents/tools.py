@@ -109,7 +109,7 @@ def _run_schema(agents: AgentRegistry, models: ModelRegistry) -> JsonObject:
     model_names: list[Json] = [*models.names()]
     properties: JsonObject = {
         "agent": {"type": "string", "enum": agent_names, "description": "Which agent."},
-        "params": {"type": "object", "description": "The agent's own parameters: see list_agents.", "default": {}},
+        "params": {"type": "object", "description": "Its own parameters: see list_agents.", "default": {}},
         "model": {
             "type": "string",
             "enum": model_names,
@@ -121,26 +121,26 @@ def _run_schema(agents: AgentRegistry, models: ModelRegistry) -> JsonObject:
             "minimum": 1,
             "maximum": MAX_EPISODES,
             "default": 1,
-            "description": "How many episodes, one after the other.",
+            "description": "How many episodes to play.",
         },
         "seed": {
             "type": "integer",
             "minimum": 0,
             "maximum": MAX_SEED,
             "default": 0,
-            "description": "Seed of the first episode; the same seed gives the same series.",
+            "description": "Seed of the first episode; the same one gives the same series.",
         },
         "wait_seconds": {
             "type": "number",
             "minimum": 0,
             "maximum": _MAX_WAIT_S,
-            "description": "Seconds to wait for the result before answering early.",
+            "description": "Seconds to wait before answering early.",
         },
         "run_key": {
             "type": "string",
             "minLength": 1,
             "maxLength": 200,
-            "description": "Makes a repeated call safe: the same key gives the same run.",
+            "description": "The same key gives the same run: a repeated call is safe.",
         },
     }
     return {"type": "object", "properties": properties, "required": ["agent"], "additionalProperties": False}

@@ -7,10 +7,19 @@ from handrail.hints import Hints, annotations_for_gateway
 from handrail.json_types import JsonObject
 from handrail.protocol.tool import Refusal, ServerTool, ToolHandler
 
-__all__ = ["DEFAULT_HITS", "PublicTool", "public_tool"]
+__all__ = ["CONFIRM_WRITE", "CONFIRM_WRITE_SCHEMA", "DEFAULT_HITS", "PublicTool", "public_tool"]
 
 DEFAULT_HITS: Final = 8
 """How many tools a search answers unless it is told otherwise."""
+
+CONFIRM_WRITE: Final = "confirm_write"
+"""The argument that confirms a write."""
+
+CONFIRM_WRITE_SCHEMA: Final[JsonObject] = {
+    "type": "boolean",
+    "description": "Exactly true, once you are sure that this write is wanted. Without it nothing is sent.",
+}
+"""Its JSON schema."""
 
 _MOST_HITS: Final = 25
 _LOCAL_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
@@ -82,10 +91,7 @@ _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
     PublicTool.CALL: {
         "tool_name": _TOOL_NAME,
         "arguments": _ARGUMENTS,
-        "confirm_write": {
-            "type": "boolean",
-            "description": "Exactly true, once you are sure that this write is wanted. Without it nothing is sent.",
-        },
+        CONFIRM_WRITE: CONFIRM_WRITE_SCHEMA,
     },
 }
 _REQUIRED: Final[dict[PublicTool, list[str]]] = {

@@ -1,5 +1,6 @@
 """The commands and their options. Each command's work is in its own module, loaded when it runs."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,6 +28,14 @@ Sandbox = Annotated[bool, typer.Option("--sandbox", help="Use the local stand-in
 Toolsets = Annotated[
     list[Toolset] | None, typer.Option("--toolset", help="Only this toolset; may be given twice. Both by default.")
 ]
+Expose = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--expose",
+        help="List Appwrite's methods as tools of their own: services and tools with commas between them, or all; may "
+        "be given twice. Takes the place of HANDRAIL_EXPOSE.",
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -45,11 +54,11 @@ def _root(
 
 
 @app.command()
-def serve(sandbox: Sandbox = False, toolset: Toolsets = None) -> None:
+def serve(sandbox: Sandbox = False, toolset: Toolsets = None, expose: Expose = None) -> None:
     """Serve MCP over standard input and output."""
     from handrail.cli.serve import serve as run
 
-    run(sandbox=sandbox, toolsets=toolset)
+    run(sandbox=sandbox, toolsets=toolset, expose=expose or None)
 
 
 @app.command()
@@ -71,11 +80,11 @@ def demo() -> None:
 
 
 @app.command()
-def tools(as_json: AsJson = False, toolset: Toolsets = None) -> None:
+def tools(as_json: AsJson = False, toolset: Toolsets = None, expose: Expose = None) -> None:
     """List the tools that a host sees, with their hints."""
     from handrail.cli.listing import list_tools
 
-    list_tools(as_json=as_json, toolsets=toolset)
+    list_tools(as_json=as_json, toolsets=toolset, expose=expose or None)
 
 
 @app.command()
@@ -149,10 +158,18 @@ def runs_show(run_id: Annotated[str, typer.Argument(help="A run's id.")], as_jso
 
 
 @hints_app.callback(invoke_without_command=True)
-def hints(context: typer.Context, as_json: AsJson = False) -> None:
+def hints(
+    context: typer.Context,
+    as_json: AsJson = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Find what nobody has looked at, what changed, what contradicts itself.")
+    ] = False,
+) -> None:
     """Every method of every installed SDK with its hints."""
-    from handrail.cli.hints import list_hints
+    from handrail.cli.hints import check_hints, list_hints
 
+    if check and context.invoked_subcommand is None:
+        raise typer.Exit(check_hints(as_json=as_json))
     if context.invoked_subcommand is None:
         list_hints(as_json=as_json)
 
@@ -165,6 +182,21 @@ def hints_explain(
     from handrail.cli.hints import explain
 
     explain(tool, as_json=as_json)
+
+
+@hints_app.command("lint", context_settings={"allow_interspersed_args": False})
+def hints_lint(
+    command: Annotated[
+        list[str] | None, typer.Argument(help="Starts an MCP server over standard input and output; put it after `--`.")
+    ] = None,
+    openapi: Annotated[Path | None, typer.Option(help="Look at an API instead: its OpenAPI document, in JSON.")] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, max=600, help="Seconds that the server may take in all.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """What is wrong with the hints of another MCP server, or with what an API declares. No tool is called."""
+    from handrail.cli.lint import lint
+
+    raise typer.Exit(lint(command or [], openapi=openapi, timeout_s=timeout, as_json=as_json))
 
 
 @app.command()

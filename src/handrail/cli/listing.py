@@ -1,5 +1,6 @@
 """`handrail tools`, `handrail search` and `handrail settings`."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import anyio
@@ -11,27 +12,36 @@ from handrail.cli.output import print_json, print_line, print_table
 from handrail.composition import open_server
 from handrail.home import home_folder
 from handrail.json_types import Json
-from handrail.settings import environment_names, load_settings
+from handrail.settings import Settings, environment_names, load_settings
 from handrail.toolset import Toolset
 
 __all__ = ["list_settings", "list_tools", "search_tools"]
 
 
-def list_tools(*, as_json: bool, toolsets: list[Toolset] | None) -> None:
-    """Print the tools as a host sees them."""
-    tools = anyio.run(_listed, toolsets or [])
+def list_tools(*, as_json: bool, toolsets: list[Toolset] | None, expose: Sequence[str] | None) -> None:
+    """Print the tools as a host sees them.
+
+    Raises:
+        UsageError: there is nothing of a name that shall be exposed.
+    """
+    tools = anyio.run(_listed, load_settings(expose=expose), toolsets or [])
     if as_json:
         print_json([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools])
         return
     print_table(["tool", "read", "destr", "idem", "open", "title"], [_cells(tool) for tool in tools])
 
 
-async def _listed(toolsets: list[Toolset]) -> list[types.Tool]:
-    """What a client of this server gets from tools/list."""
+async def _listed(settings: Settings, toolsets: list[Toolset]) -> list[types.Tool]:
+    """What a client of this server gets from tools/list, page by page."""
     from mcp.client import Client
 
-    async with open_server(load_settings(), toolsets=toolsets) as server, Client(server) as client:
-        return (await client.list_tools()).tools
+    async with open_server(settings, toolsets=toolsets) as server, Client(server) as client:
+        page = await client.list_tools()
+        tools = [*page.tools]
+        while page.next_cursor is not None:
+            page = await client.list_tools(cursor=page.next_cursor)
+            tools += page.tools
+        return tools
 
 
 def _cells(tool: types.Tool) -> list[str]:

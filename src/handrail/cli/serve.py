@@ -3,7 +3,7 @@
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import anyio
@@ -16,9 +16,13 @@ from handrail.toolset import Toolset
 __all__ = ["serve", "serve_stand_in"]
 
 
-def serve(*, sandbox: bool, toolsets: list[Toolset] | None) -> None:
-    """Serve MCP over standard input and output until the client closes it."""
-    settings = load_settings()
+def serve(*, sandbox: bool, toolsets: list[Toolset] | None, expose: Sequence[str] | None) -> None:
+    """Serve MCP over standard input and output until the client closes it.
+
+    Raises:
+        UsageError: there is nothing of a name that shall be exposed.
+    """
+    settings = load_settings(expose=expose)
     wire = Wire.claim()
     anyio.run(_serve, settings, wire, sandbox, toolsets or [])
 
