@@ -166,6 +166,7 @@ async def test_the_context_comes_in_time_whatever_is_down(client: Client, sandbo
 
 
 async def test_a_cancelled_call_frees_its_caller_and_the_server_goes_on(client: Client, sandbox: Sandbox) -> None:
+    await client.call_tool("appwrite_call_read_tool", {"tool_name": "users_list"})  # the catalog is there now
     sandbox.state.faults.add(Fault(FaultKind.HANG))
 
     with anyio.fail_after(5):

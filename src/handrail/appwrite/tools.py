@@ -9,7 +9,7 @@ from handrail.appwrite.definitions import DEFAULT_HITS, PublicTool, public_tool
 from handrail.appwrite.outcome import CallResult, Outcome, refused
 from handrail.appwrite.tool_search import ToolSearch
 from handrail.appwrite.transport import Transport
-from handrail.errors import HandrailError
+from handrail.errors import ArgumentError, HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
 from handrail.protocol.tool import Call, ServerTool, ToolAnswer
@@ -68,6 +68,8 @@ def _tool_and_arguments(arguments: JsonMapping) -> tuple[str, JsonObject]:
 
 def _refused(arguments: JsonMapping, error: HandrailError) -> JsonObject:
     """A call of a call tool whose own arguments are wrong has the shape of every answer."""
+    if isinstance(error, ArgumentError) and error.data.get("problem") == "unknown" and not error.data.get("nearest"):
+        error.next_step = f"If '{error.argument}' is an argument of the method, put it inside 'arguments'."
     return refused(str(arguments.get("tool_name", "")), error).as_json()
 
 

@@ -45,8 +45,8 @@ def _get_run(waiter: RunWaiter) -> ServerTool:
                 "wait_seconds": {
                     "type": "number",
                     "minimum": 0,
-                    "description": "How many seconds to wait for the run's end; 0 answers at once. Held under what the "
-                    "client is known to bear.",
+                    "description": "Seconds to wait for the run's end; 0 answers at once. Held under the client's own "
+                    "limit.",
                 },
             },
             "run_id",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.appwrite.catalog.wording import clean, first_sentence, read_docstring, title_of
+from handrail.appwrite.catalog.wording import clean, first_sentence, for_json, read_docstring, title_of
 
 pytestmark = pytest.mark.unit
 
@@ -80,4 +80,13 @@ def test_a_docstring_is_split_into_its_description_and_its_arguments() -> None:
 def test_a_docstring_without_sections_is_all_description() -> None:
     assert (
         read_docstring("Returns nothing.\nReturns\nnothing", set()).description == "Returns nothing.\nReturns\nnothing"
+    )
+
+
+def test_a_description_tells_a_caller_of_json_what_to_send() -> None:
+    theirs = "Choose a custom ID or generate a random ID with `ID.unique()`."
+
+    assert for_json(theirs) == "Choose a custom ID or generate a random ID with `unique()`."
+    assert '{"method":"equal"' in for_json(
+        "Array of query strings generated using the Query class provided by the SDK. Maximum of 100."
     )

@@ -12,7 +12,7 @@ from handrail.appwrite.catalog.installed import InstalledSdk
 from handrail.appwrite.catalog.model import Deprecation, Encoding, Method, Parameter, Place, Sdk, Upload
 from handrail.appwrite.catalog.schemas import FILE_TYPE, Enums, nullable, read_enums, schema_of
 from handrail.appwrite.catalog.shape import unknown_shape
-from handrail.appwrite.catalog.wording import Docstring, clean, first_sentence, read_docstring, title_of
+from handrail.appwrite.catalog.wording import Docstring, clean, first_sentence, for_json, read_docstring, title_of
 
 __all__ = ["read_sdk"]
 
@@ -146,7 +146,7 @@ def _parameters(
         _check_requirement(
             name, annotation, body, optional=optional, takes_null=nullable(schema) == schema, where=where
         )
-        text = words.parameters.get(name, "")
+        text = for_json(words.parameters.get(name, ""))
         place = Place.PATH if name in body.holes else Place.PARAMS
         if ast.unparse(annotation) in {FILE_TYPE, f"Optional[{FILE_TYPE}]"}:
             place = Place.FILE

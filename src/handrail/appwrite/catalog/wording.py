@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["Docstring", "clean", "first_sentence", "read_docstring", "title_of"]
+__all__ = ["Docstring", "clean", "first_sentence", "for_json", "read_docstring", "title_of"]
 
 # Text that a reader cannot see must not reach a model either: control, format (bidi, joiners, tags), surrogates,
 # private use; and what shows nothing although its category is that of a letter, a mark or a symbol.
@@ -26,6 +26,14 @@ _ACRONYMS: Final = {
         "PHP", "PKCE", "QR", "SDK", "SMS", "SMTP", "SQL", "SSL", "SSO", "TLS", "TOTP", "URL", "VAT", "VCS", "WAF",
     )
 }  # fmt: skip
+# What the SDK tells its own users to call, said for callers who have nothing but JSON.
+_FOR_JSON: Final = {
+    "ID.unique()": "unique()",
+    "Array of query strings generated using the Query class provided by the SDK.": (
+        'Array of queries, each a text that holds JSON: {"method":"equal","attribute":"name","values":["x"]}; other '
+        "methods are limit, offset, orderAsc, orderDesc, greaterThan, lessThan, contains, cursorAfter."
+    ),
+}
 _JOINED: Final = {"o auth2": "oauth2", "big int": "bigint"}
 
 
@@ -50,6 +58,13 @@ def first_sentence(text: str) -> str:
     paragraph = " ".join(text.split("\n\n", 1)[0].split())
     end = _SENTENCE_END.search(paragraph)
     return paragraph[: end.end()] if end else paragraph
+
+
+def for_json(text: str) -> str:
+    """A description of the SDK's without the helpers that only its own users have."""
+    for theirs, ours in _FOR_JSON.items():
+        text = text.replace(theirs, ours)
+    return text
 
 
 def title_of(method_name: str) -> str:

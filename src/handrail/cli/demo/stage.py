@@ -3,12 +3,15 @@
 import sys
 
 from handrail.cli.output import Colour, paint, print_line
+from handrail.errors import HandrailError
 
 __all__ = ["ShowFailedError", "Stage"]
 
 
-class ShowFailedError(Exception):
-    """A step did not do what it says."""
+class ShowFailedError(HandrailError):
+    """A step did not do what it says. `data["step"]` is its number."""
+
+    type = "demo_failed"
 
 
 class Stage:
@@ -45,4 +48,8 @@ class Stage:
             ShowFailedError: it did not.
         """
         if not that:
-            raise ShowFailedError(f"step {self.steps}: {means}")
+            raise ShowFailedError(
+                f"Step {self.steps} did not do what it says: {means}.",
+                next_step="Please report it, with everything that is printed above.",
+                step=self.steps,
+            )
