@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from handrail.errors import UsageError
 
-__all__ = ["Settings", "SettingsError", "environment_names", "load_settings"]
+__all__ = ["Settings", "SettingsError", "described_settings", "load_settings"]
 
 _Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -27,7 +28,6 @@ class Settings(BaseSettings):
 
     appwrite_endpoint: str = Field(
         default="https://cloud.appwrite.io/v1",
-        pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
         validation_alias=AliasChoices("appwrite_endpoint", "APPWRITE_ENDPOINT"),
         description="Address of the Appwrite API, with its version: https://<host>/v1.",
     )
@@ -100,9 +100,9 @@ def load_settings(*, expose: Iterable[str] | None = None) -> Settings:
         ) from None
 
 
-def environment_names() -> dict[str, str]:
-    """Each setting's environment name with its description."""
-    return {_environment_name(name): field.description or "" for name, field in Settings.model_fields.items()}
+def described_settings() -> dict[str, FieldInfo]:
+    """Each setting, with its description and default, by its environment name."""
+    return {_environment_name(name): field for name, field in Settings.model_fields.items()}
 
 
 def _environment_name(field: str) -> str:

@@ -121,6 +121,11 @@ async def test_the_context_tells_where_calls_go(client: Client, sandbox: Sandbox
         (Backend("http://127.0.0.1:9/v1", "", ""), ["not_configured"]),
         (Backend("http://127.0.0.1:9/v1", "p", ""), ["not_configured"]),
         (Backend("http://127.0.0.1:9/v1", "p", "k"), ["endpoint_unreachable"]),
+        (Backend("cloud.appwrite.io", "p", "k"), ["endpoint_invalid"]),
+        (Backend("ftp://host/v1", "p", "k"), ["endpoint_invalid"]),
+        (Backend("https://user:secret@host/v1", "p", "k"), ["endpoint_invalid"]),
+        (Backend("https://<region>.cloud.appwrite.io/v1", "p", "k"), ["endpoint_invalid"]),
+        (Backend("https://host/v1?x=1", "p", "k"), ["endpoint_invalid"]),
     ],
 )
 async def test_the_context_says_what_is_missing_and_what_mends_it(

@@ -9,7 +9,7 @@ import pytest
 
 from handrail import __version__
 from handrail.errors import HandrailError, UsageError
-from handrail.settings import environment_names
+from handrail.settings import described_settings
 from tests.cli.conftest import Command, Invoke
 
 
@@ -154,7 +154,7 @@ def test_a_run_that_cannot_be_is_a_usage_error(invoke: Invoke, arguments: tuple[
 def test_every_setting_is_listed(invoke: Invoke) -> None:
     names = [row["name"] for row in json.loads(invoke("settings", "--json").output)]
 
-    assert names == [*environment_names()]
+    assert names == [*described_settings()]
     assert all(name in invoke("settings").output for name in names)
 
 

@@ -24,6 +24,7 @@ _NEXT_BY_TYPE: Final = {
     "general_query_invalid": 'A query is JSON text: {"method":"equal","attribute":"name","values":["x"]}.',
 }
 _NEXT_BY_STATUS: Final = {
+    501: "This server does not have the method; use another one.",
     400: "Mend the argument that the message names and call again.",
     401: "Check APPWRITE_API_KEY and its scopes.",
     403: "Check the API key's scopes.",

@@ -51,7 +51,7 @@ async def context_of(transport: Transport, catalog: Catalog) -> JsonObject:
             group.start_soon(_ask, transport, listing, users)
         problem = _problem(catalog, users)
     return {
-        "endpoint": transport.backend.endpoint,
+        "endpoint": transport.backend.shown_endpoint,
         "project": transport.backend.project or None,
         "server_version": _version(version) or _version(users),
         "ready": problem is None,

@@ -1,6 +1,7 @@
 """Sends a planned request: one pooled client, bounded in time and size, never redirected, cancellable anywhere."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ __all__ = [
     "AnswerLostError",
     "Backend",
     "Cut",
+    "EndpointInvalidError",
     "Limits",
     "NotConfiguredError",
     "NotSentError",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 _CONNECTIONS: Final = httpx2.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=30)
+_ENDPOINT: Final = re.compile(r"https?://[^\s/?#@<>]+(/[^\s?#<>]*)?")
 _BOUNDARY: Final = "no-parts"  # of a multipart body that is empty, which the client would send as no body at all
 _NEVER_SENT: Final = (
     httpx2.ConnectError,
@@ -42,6 +45,12 @@ class NotConfiguredError(UnavailableError):
     """The project or the API key is not set. `data["missing"]` names the environment variables."""
 
     type = "not_configured"
+
+
+class EndpointInvalidError(UnavailableError):
+    """The endpoint is no address of an API. It is not shown: it may hold a password."""
+
+    type = "endpoint_invalid"
 
 
 class NotSentError(UnavailableError):
@@ -73,14 +82,25 @@ class Backend:
     key: str
 
     def __repr__(self) -> str:
-        return f"Backend({self.endpoint!r}, {self.project!r})"
+        return f"Backend({self.shown_endpoint!r}, {self.project!r})"
+
+    @property
+    def shown_endpoint(self) -> str | None:
+        """The endpoint, or None where it is no address: whatever it is then, it may hold a secret."""
+        return self.endpoint if _ENDPOINT.fullmatch(self.endpoint) else None
 
     def require_configured(self) -> None:
         """Pass where everything is set that every call needs.
 
         Raises:
             NotConfiguredError: something is not.
+            EndpointInvalidError: the endpoint is no address of an API.
         """
+        if self.shown_endpoint is None:
+            raise EndpointInvalidError(
+                "APPWRITE_ENDPOINT is no address that can be called; nothing was sent.",
+                next_step="Set it to https://<host>/v1, with your own host and nothing behind it.",
+            )
         given = {"APPWRITE_PROJECT_ID": self.project, "APPWRITE_API_KEY": self.key}
         missing = [name for name, value in given.items() if not value]
         if missing:

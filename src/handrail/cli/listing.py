@@ -12,7 +12,7 @@ from handrail.cli.output import print_json, print_line, print_table
 from handrail.composition import open_server
 from handrail.home import home_folder
 from handrail.json_types import Json
-from handrail.settings import Settings, environment_names, load_settings
+from handrail.settings import Settings, load_settings
 from handrail.toolset import Toolset
 
 __all__ = ["list_settings", "list_tools", "search_tools"]
@@ -62,9 +62,10 @@ def search_tools(query: str, *, limit: int, services: list[str], as_json: bool) 
         print_json(found)
         return
     hits = cast("list[dict[str, Any]]", found["tools"])
-    print_table(["tool", "kind", "score", "what it does"], [_hit_cells(hit) for hit in hits])
     if not hits:
         print_line("Nothing fits; try other words.")
+        return
+    print_table(["tool", "kind", "score", "what it does"], [_hit_cells(hit) for hit in hits])
 
 
 def _hit_cells(hit: dict[str, Any]) -> list[str]:
@@ -74,10 +75,16 @@ def _hit_cells(hit: dict[str, Any]) -> list[str]:
 
 
 def list_settings(*, as_json: bool) -> None:
-    """Print every setting with what it means."""
-    names = environment_names()
+    """Print every setting with what it means and what it is where nobody sets it."""
+    rows = [(name, _default(info.default), info.description or "") for name, info in described_settings().items()]
     if as_json:
-        rows: list[Json] = [{"name": name, "description": description} for name, description in names.items()]
-        print_json(rows)
+        shown: list[Json] = [{"name": name, "default": default, "description": text} for name, default, text in rows]
+        print_json(shown)
         return
-    print_table(["environment", "what it sets"], [[name, description] for name, description in names.items()])
+    print_table(
+        ["environment", "default", "what it sets"], [[name, default or "-", text] for name, default, text in rows]
+    )
+
+
+def _default(value: object) -> str | None:
+    return None if value is None or str(value) == "" else str(value)
