@@ -9,6 +9,7 @@ import threading
 from collections.abc import AsyncIterator
 
 import anyio
+import anyio.lowlevel
 import httpx2
 import pytest
 
@@ -229,3 +230,18 @@ def test_importing_the_room_brings_no_server_along() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=30)
     loaded = set(json.loads(done.stdout))
     assert loaded & {"starlette", "uvicorn", "h11", "httpx2", "mcp", "pydantic", "handrail.sandbox.dispatch"} == set()
+
+
+@pytest.mark.promise("sandbox-ends-with-its-owner")
+@pytest.mark.parametrize("checkpoints", range(6))
+async def test_an_owner_that_is_cancelled_while_the_stand_in_starts_ends_at_once(checkpoints: int) -> None:
+    async def serve() -> None:
+        async with serve_sandbox():
+            await anyio.sleep_forever()
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as group:
+            group.start_soon(serve)
+            for _ in range(checkpoints):
+                await anyio.lowlevel.checkpoint()
+            group.cancel_scope.cancel()

@@ -98,9 +98,10 @@ async def serve_sandbox(state: SandboxState | None = None, *, port: int = 0) -> 
     endpoint = f"http://{_HOST}:{listener.getsockname()[1]}/v1"
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
+        group.start_soon(server.run)
         try:
             with anyio.fail_after(_START_S):
-                await group.start(server.run)
+                await server.ready()
             yield Sandbox(endpoint, memory.project_id, next(iter(memory.keys), ""), memory)
         except Exception as error:  # noqa: BLE001  (raised again below, outside the group that would wrap it)
             failure = error

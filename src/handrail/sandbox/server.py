@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import anyio
-from anyio.abc import TaskStatus
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -77,16 +76,16 @@ class SandboxServer:
         )
         self._server = _QuietServer(config)
 
-    async def run(self, *, task_status: TaskStatus[None]) -> None:
+    async def run(self) -> None:
         """Serve until `stop`; shielded, for a cancelled owner must still let connections end in order."""
         with anyio.CancelScope(shield=True):
-            async with anyio.create_task_group() as group:
-                group.start_soon(self._server.serve, [self._listener])
-                await self._server.ready.wait()
-                task_status.started()
+            await self._server.serve([self._listener])
+
+    async def ready(self) -> None:
+        """Wait until requests are answered."""
+        await self._server.ready.wait()
 
     def stop(self) -> None:
-        """End the answers under way, hanging ones too, then the server."""
+        """End the answers under way, hanging ones too, then the server; one that is only starting ends once it runs."""
         self._lines.stop()
-        self._server.should_exit = True
         self._server.ending.set()
