@@ -162,7 +162,7 @@ def _limits(settings: Settings) -> Limits:
 async def _backend(settings: Settings, *, sandbox: bool) -> AsyncIterator[Backend]:
     """The backend of the settings, or a stand-in that is served until the end of the context."""
     if not sandbox:
-        key = settings.appwrite_api_key.get_secret_value()
+        key = settings.appwrite_api_key.get_secret_value().strip()
         yield Backend(settings.appwrite_endpoint, settings.appwrite_project_id, key)
         return
     from handrail.sandbox import SandboxState, serve_sandbox  # noqa: PLC0415  (only for the stand-in)

@@ -23,7 +23,7 @@ def _read(called: Method, status: int, content: bytes = b"", headers: dict[str, 
 
 
 @pytest.mark.parametrize("called", [READ, WRITE])
-@pytest.mark.parametrize("document", [{"n": 1, "f": 1.0, "big": 2**70}, [], "text", None, 0])
+@pytest.mark.parametrize("document", [{"n": 1, "f": 1.0, "big": 2**70, "deep": [[[]]]}, {}])
 def test_a_json_answer_is_done_and_untouched(called: Method, document: Json) -> None:
     result = _read(called, 200, json.dumps(document).encode())
 
@@ -51,6 +51,12 @@ def test_a_write_that_was_accepted_with_nothing_is_done() -> None:
         (200, b"<html>login</html>", HTML, "answer_unexpected"),
         (200, b"{not json", JSON, "answer_unexpected"),
         (200, b"\xff\xfe", {}, "answer_unexpected"),
+        (200, b"[]", JSON, "answer_unexpected"),
+        (200, b'"maintenance"', JSON, "answer_unexpected"),
+        (200, b'{"x":NaN}', JSON, "answer_unexpected"),
+        (200, b'{"x":1e999}', JSON, "answer_unexpected"),
+        (200, b"[" * 200_000, JSON, "answer_unexpected"),
+        (200, b'{"x":' + b"[" * 150 + b"]" * 150 + b"}", JSON, "answer_unexpected"),
     ],
 )
 def test_a_read_that_brings_nothing_usable_has_failed_with_a_next_step(
@@ -75,6 +81,17 @@ def test_a_read_that_brings_nothing_usable_has_failed_with_a_next_step(
         (200, b"{not json", JSON, None),
         (502, b"<html>bad gateway</html>", HTML, None),
         (504, b"", {}, None),
+        (504, b'{"message":"Endpoint request timed out"}', JSON, None),
+        (500, b"<html>oops</html>", HTML, None),
+        (524, b"<html>a timeout</html>", HTML, None),
+        (408, b"", {}, None),
+        (303, b"", {"location": "/elsewhere"}, None),
+        (200, b'"maintenance"', JSON, None),
+        (200, b"[]", JSON, None),
+        (200, b"null", JSON, None),
+        (200, b'{"x":NaN}', JSON, None),
+        (201, b"[" * 200_000, JSON, None),
+        (200, b'{"message":"No.","code":401,"type":"user_unauthorized","version":"1.9.6"}', JSON, None),
     ],
 )
 def test_a_write_whose_answer_is_lost_is_unknown(
@@ -85,6 +102,14 @@ def test_a_write_whose_answer_is_lost_is_unknown(
     assert result.outcome is Outcome.UNKNOWN
     assert result.error is not None
     assert "before you repeat it" in str(result.error["next"])
+
+
+@pytest.mark.promise("lost-write-is-unknown")
+@pytest.mark.parametrize(("content", "headers"), [(b"<html>welcome</html>", HTML), (b'"ok"', JSON), (b"ok", {})])
+def test_a_delete_that_is_answered_by_something_else_is_unknown(content: bytes, headers: dict[str, str]) -> None:
+    result = _read(method("delete_thing", "DELETE", returns=""), 200, content, headers)
+
+    assert result.outcome is Outcome.UNKNOWN
 
 
 def _error_body(kind: str, message: str = "No.", code: int = 400) -> bytes:

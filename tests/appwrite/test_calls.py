@@ -48,6 +48,29 @@ async def test_an_unconfirmed_write_is_refused_and_sends_nothing(
     assert (_requests(sandbox), sandbox.state.digest()) == ([], before)
 
 
+@pytest.mark.promise("arguments-count")
+@pytest.mark.parametrize(
+    ("tool", "arguments", "rule", "risk"),
+    [
+        ("tables_db_create_row", {**ROW, "data": {"maker": {"$id": "m1", "name": "x"}}}, "call.related", "bulk"),
+        ("tables_db_delete_row", {**TABLE, "row_id": "r1", "transaction_id": "t"}, "call.staged", "irreversible"),
+        ("tables_db_create", {"database_id": "d", "name": "n", "replicas": 1}, "call.costs", "money"),
+        ("tables_db_delete_rows", TABLE, "delete.many", "irreversible"),
+    ],
+)
+async def test_a_refusal_tells_what_the_arguments_add(
+    calls: Calls, sandbox: Sandbox, tool: str, arguments: JsonObject, rule: str, risk: str
+) -> None:
+    result = await calls.call(tool, arguments, confirmed=None)
+
+    assert result.error is not None
+    data, message = result.error["data"], str(result.error["message"])
+    assert isinstance(data, dict)
+    assert isinstance(data["risks"], list)
+    assert (data["rule"], risk in data["risks"], "in this call" in message) == (rule, True, True)
+    assert _requests(sandbox) == []
+
+
 @pytest.mark.promise("confirmation-is-exactly-true")
 @pytest.mark.parametrize("confirmed", [None, False, 1, 1.0, "true", "True", "yes", [True], {"confirm": True}, ""])
 async def test_only_the_boolean_true_confirms(calls: Calls, sandbox: Sandbox, confirmed: Json) -> None:

@@ -8,14 +8,15 @@ import anyio.abc
 import httpx2
 import pytest
 
+from handrail.appwrite.backend import Backend, NotConfiguredError
 from handrail.appwrite.plan import FilePart, JsonBody, MultipartBody
 from handrail.appwrite.transport import (
     Answer,
     AnswerLostError,
-    Backend,
     Cut,
     Limits,
     NotSentError,
+    RequestImpossibleError,
     Transport,
     open_transport,
 )
@@ -224,3 +225,54 @@ async def test_a_multipart_body_without_parts_is_an_empty_one_that_is_closed() -
 
     boundary = request.headers["content-type"].partition("boundary=")[2]
     assert request.content == f"--{boundary}--\r\n".encode()
+
+
+@pytest.mark.promise("key-never-shows")
+async def test_a_key_that_the_server_repeats_is_masked() -> None:
+    def answer(_request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(302, headers={"location": f"http://x.test/?k={CANARY}"}, json={"echo": CANARY})
+
+    async with open_transport(MOCKED, transport=httpx2.MockTransport(answer)) as transport:
+        answered = await transport.send(plan())
+
+    assert CANARY not in f"{answered}"
+    assert answered.content == b'{"echo":"***"}'
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    ["http://127.0.0.1:abc/v1", "http://[::1/v1", "http://h\u00f6st..test/v1"],
+)
+async def test_an_address_that_cannot_be_means_that_nothing_was_sent(endpoint: str) -> None:
+    with anyio.fail_after(10), pytest.raises(NotSentError) as caught:
+        await _send_to(Backend(endpoint, "p", CANARY), Limits(connect_s=1))
+
+    assert caught.value.next_step
+
+
+async def test_a_query_that_makes_the_address_too_long_means_that_nothing_was_sent() -> None:
+    async with open_transport(
+        MOCKED, transport=httpx2.MockTransport(lambda _request: httpx2.Response(200))
+    ) as transport:
+        with pytest.raises(RequestImpossibleError) as caught:
+            await transport.send(plan(query=(("search", "x" * 100_000),)))
+
+    assert "Shorten" in str(caught.value.next_step)
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "ALL_PROXY"])
+async def test_a_proxy_that_cannot_be_means_that_nothing_was_sent(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "nonsense://proxy")
+
+    with anyio.fail_after(10), pytest.raises(RequestImpossibleError):
+        await _send_to(Backend("https://appwrite.test/v1", "p", CANARY), Limits(connect_s=1))
+
+
+@pytest.mark.parametrize(("project", "key"), [("p", "k\u00e9y"), ("p", "key\n"), ("pr j", "key"), ("\u00fc", "key")])
+def test_a_key_or_project_that_cannot_be_sent_is_named_and_not_shown(project: str, key: str) -> None:
+    with pytest.raises(NotConfiguredError) as caught:
+        Backend("http://h/v1", project, key).require_configured()
+
+    wrong = "APPWRITE_API_KEY" if project == "p" else "APPWRITE_PROJECT_ID"
+    assert caught.value.data == {"missing": [wrong]}
+    assert key not in caught.value.message

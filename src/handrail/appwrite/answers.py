@@ -1,10 +1,10 @@
 """From what came back to what became of the call. Pure."""
 
-import json
 from base64 import b64encode
-from typing import Final, cast
+from typing import Final
 
 from handrail.appwrite.catalog.model import Method, ResponseKind
+from handrail.appwrite.json_document import json_document
 from handrail.appwrite.outcome import CallResult, Outcome
 from handrail.appwrite.transport import Answer, Cut
 from handrail.hints import Effect
@@ -13,7 +13,9 @@ from handrail.json_types import Json, JsonObject
 __all__ = ["read_answer"]
 
 _REDIRECTS: Final = range(300, 400)
-_GATEWAY_FAILURES: Final = frozenset({502, 503, 504})
+_SERVER_FAILURES: Final = range(500, 600)
+_GAVE_UP: Final = frozenset({408, 499})  # whoever answers had stopped waiting; the request may have arrived
+_SEE_OTHER: Final = 303  # an answer to a write that was done
 _SHOWN: Final = 200  # characters of a foreign body that an error quotes
 
 _NEXT_BY_TYPE: Final = {
@@ -41,7 +43,7 @@ def read_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
     Appwrite's is unknown, because the effect may have happened. A read that brings nothing usable has failed.
     """
     if answer.status in _REDIRECTS:
-        return _redirected(method, answer)
+        return _redirected(method, effect, answer)
     if answer.status >= _REDIRECTS.stop:
         return _error_answer(method, effect, answer)
     if answer.cut is not None:
@@ -57,7 +59,7 @@ def _success(method: Method, effect: Effect, answer: Answer) -> CallResult:
     kind = _content_type(answer)
     if kind == "application/json":
         return _json_success(method, effect, answer)
-    if method.returns:
+    if method.returns or not effect.is_read:
         return _unusable(method, effect, answer, "answer_unexpected", _not_appwrite(answer))
     return CallResult(method.tool, Outcome.DONE, answer.status, _binary(kind, answer.content))
 
@@ -71,11 +73,26 @@ def _empty_success(method: Method, effect: Effect, answer: Answer) -> CallResult
 
 def _json_success(method: Method, effect: Effect, answer: Answer) -> CallResult:
     try:
-        document = cast("Json", json.loads(answer.content))
+        document = json_document(answer.content)
     except ValueError:
-        sentence = f"The answer says that it is JSON and is not: {_quoted(answer)}"
+        sentence = f"The answer is no JSON that can be handed on: {_quoted(answer)}"
+        return _unusable(method, effect, answer, "answer_unexpected", sentence)
+    promised = isinstance(document, dict) or (effect.is_read and not method.returns)
+    if not promised or _is_error(document):
+        sentence = f"Status {answer.status} came with something else than was promised: {_quoted(answer)}"
         return _unusable(method, effect, answer, "answer_unexpected", sentence)
     return CallResult(method.tool, Outcome.DONE, answer.status, document)
+
+
+def _is_error(document: Json) -> bool:
+    """Whether a document is an error in Appwrite's own form: `{message, code, type, version}`."""
+    return (
+        isinstance(document, dict)
+        and isinstance(document.get("message"), str)
+        and isinstance(document.get("code"), int)
+        and isinstance(document.get("type"), str)
+        and "version" in document
+    )
 
 
 def _binary(kind: str, content: bytes) -> Json:
@@ -93,7 +110,7 @@ def _error_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
     error = _appwrite_error(answer)
     if error is not None:
         return CallResult(method.tool, Outcome.FAILED, answer.status, error=error)
-    lost = not effect.is_read and answer.status in _GATEWAY_FAILURES
+    lost = not effect.is_read and (answer.status in _SERVER_FAILURES or answer.status in _GAVE_UP)
     if answer.status == 404:  # noqa: PLR2004  (HTTP: not found)
         shown = _error(
             "route_missing",
@@ -114,28 +131,30 @@ def _error_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
 def _appwrite_error(answer: Answer) -> JsonObject | None:
     """The error in Appwrite's own words with the next step, or None where the answer is not one of Appwrite's."""
     try:
-        body = json.loads(answer.content)
+        body = json_document(answer.content)
     except ValueError:
         return None
-    if not isinstance(body, dict) or not isinstance(body.get("message"), str):
+    if not isinstance(body, dict) or not _is_error(body):
         return None
-    kind = str(body.get("type") or "appwrite_error")
+    kind = str(body["type"])
     next_step = _NEXT_BY_TYPE.get(kind) or _NEXT_BY_STATUS.get(answer.status)
     retry_after = answer.headers.get("retry-after")
     if retry_after is not None:
         next_step = f"Wait {retry_after} s, then call again."
     return _error(
         kind,
-        body["message"],
+        str(body["message"]),
         next_step or "Try again later; if it stays, look into Appwrite's logs.",
         code=answer.status,
     )
 
 
-def _redirected(method: Method, answer: Answer) -> CallResult:
+def _redirected(method: Method, effect: Effect, answer: Answer) -> CallResult:
     location = answer.headers.get("location", "")
     if method.response is ResponseKind.LOCATION:
         return CallResult(method.tool, Outcome.DONE, answer.status, location)
+    if answer.status == _SEE_OTHER and not effect.is_read:
+        return _unusable(method, effect, answer, "answer_elsewhere", "The answer lies elsewhere and was not fetched.")
     error = _error(
         "redirected",
         f"The endpoint redirects to {location.partition('?')[0] or 'nowhere'}; redirects are never followed.",

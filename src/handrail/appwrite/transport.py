@@ -1,7 +1,6 @@
 """Sends a planned request: one pooled client, bounded in time and size, never redirected, cancellable anywhere."""
 
 import json
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,51 +11,52 @@ from urllib.parse import urlencode
 import anyio
 import httpx2
 
+from handrail.appwrite.backend import Backend
 from handrail.appwrite.plan import JsonBody, MultipartBody, RequestPlan
 from handrail.errors import UnavailableError
 
 __all__ = [
     "Answer",
     "AnswerLostError",
-    "Backend",
     "Cut",
-    "EndpointInvalidError",
     "Limits",
-    "NotConfiguredError",
     "NotSentError",
+    "RequestImpossibleError",
     "Transport",
     "open_transport",
 ]
 
 _CONNECTIONS: Final = httpx2.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=30)
-_ENDPOINT: Final = re.compile(r"https?://[^\s/?#@<>]+(/[^\s?#<>]*)?")
+_SHORTEST_KEY: Final = 8  # characters; to mask a shorter one would mask ordinary words
+_MASK: Final = b"***"
 _BOUNDARY: Final = "no-parts"  # of a multipart body that is empty, which the client would send as no body at all
 _NEVER_SENT: Final = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
     httpx2.PoolTimeout,
     httpx2.ProxyError,
+)
+# Faults of what was to be sent, and of what the client is made of (proxies, certificates), before any byte is.
+_IMPOSSIBLE: Final = (
+    httpx2.InvalidURL,
     httpx2.UnsupportedProtocol,
     httpx2.LocalProtocolError,
+    ValueError,
+    OSError,
+    ImportError,
 )
-
-
-class NotConfiguredError(UnavailableError):
-    """The project or the API key is not set. `data["missing"]` names the environment variables."""
-
-    type = "not_configured"
-
-
-class EndpointInvalidError(UnavailableError):
-    """The endpoint is no address of an API. It is not shown: it may hold a password."""
-
-    type = "endpoint_invalid"
 
 
 class NotSentError(UnavailableError):
     """The request never reached Appwrite. `data["endpoint"]` and `data["cause"]` say where and why."""
 
     type = "endpoint_unreachable"
+
+
+class RequestImpossibleError(NotSentError):
+    """What should be sent cannot be put into a request. `data["cause"]` names the kind of fault."""
+
+    type = "request_impossible"
 
 
 class AnswerLostError(UnavailableError):
@@ -71,44 +71,6 @@ class Cut(StrEnum):
     CONNECTION = "the connection ended in the middle of the answer"
     SIZE = "the answer is larger than HANDRAIL_MAX_RESPONSE_BYTES"
     TIME = "the answer took too long"
-
-
-@dataclass(frozen=True, slots=True)
-class Backend:
-    """Where calls go and as whom. The key never shows in a representation."""
-
-    endpoint: str
-    project: str
-    key: str
-
-    def __repr__(self) -> str:
-        return f"Backend({self.shown_endpoint!r}, {self.project!r})"
-
-    @property
-    def shown_endpoint(self) -> str | None:
-        """The endpoint, or None where it is no address: whatever it is then, it may hold a secret."""
-        return self.endpoint if _ENDPOINT.fullmatch(self.endpoint) else None
-
-    def require_configured(self) -> None:
-        """Pass where everything is set that every call needs.
-
-        Raises:
-            NotConfiguredError: something is not.
-            EndpointInvalidError: the endpoint is no address of an API.
-        """
-        if self.shown_endpoint is None:
-            raise EndpointInvalidError(
-                "APPWRITE_ENDPOINT is no address that can be called; nothing was sent.",
-                next_step="Set it to https://<host>/v1, with your own host and nothing behind it.",
-            )
-        given = {"APPWRITE_PROJECT_ID": self.project, "APPWRITE_API_KEY": self.key}
-        missing = [name for name, value in given.items() if not value]
-        if missing:
-            raise NotConfiguredError(
-                f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set; nothing was sent.",
-                next_step="Set what is missing in the environment that Handrail is started with, or try `--sandbox`.",
-                missing=[*missing],
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +110,33 @@ class Transport:
             within_s: seconds that it may take in all, when fewer than the limit.
 
         Raises:
+            RequestImpossibleError: it cannot be put into a request; nothing was sent.
             NotSentError: nothing was sent.
             AnswerLostError: it was sent, and no status came back.
         """
-        request = self._request(plan)
+        try:
+            request = self._request(plan)
+        except _IMPOSSIBLE as error:
+            raise _impossible(error) from None
         status: Answer | None = None
         bound = self._limits.call_s if within_s is None else min(within_s, self._limits.call_s)
         with anyio.move_on_after(bound):
             async with self._exchange(request) as response:
-                status = Answer(response.status_code, _headers(response), b"", Cut.TIME)
+                status = Answer(response.status_code, self._headers(response), b"", Cut.TIME)
                 content, cut = await self._read(response)
-            return Answer(status.status, status.headers, content, cut)
+            return Answer(status.status, status.headers, self._without_key(content), cut)
         if status is not None:
             return status
         raise _lost(f"no answer within {bound:g} s")
+
+    def _without_key(self, content: bytes) -> bytes:
+        """The content with the API key masked, should the server repeat it."""
+        key = self.backend.key.encode()
+        return content.replace(key, _MASK) if len(key) >= _SHORTEST_KEY else content
+
+    def _headers(self, response: httpx2.Response) -> dict[str, str]:
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return {name: self._without_key(value.encode()).decode() for name, value in headers.items()}
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -172,6 +147,8 @@ class Transport:
     async def _exchange(self, request: httpx2.Request) -> AsyncIterator[httpx2.Response]:
         try:
             response = await self._open().send(request, stream=True)
+        except httpx2.LocalProtocolError as error:
+            raise _impossible(error) from None
         except _NEVER_SENT as error:
             raise _not_sent(self.backend.endpoint, error) from None
         except httpx2.HTTPError as error:
@@ -253,10 +230,6 @@ def _parts(body: MultipartBody) -> list[tuple[str, tuple[str | None, bytes]]]:
     return fields
 
 
-def _headers(response: httpx2.Response) -> dict[str, str]:
-    return {name.lower(): value for name, value in response.headers.items()}
-
-
 def _cause(error: Exception) -> str:
     """What went wrong, by kind: the text of an HTTP error may hold addresses and headers."""
     return type(error).__name__
@@ -267,6 +240,15 @@ def _not_sent(endpoint: str, error: Exception) -> NotSentError:
         f"Appwrite at {endpoint} cannot be reached; nothing was sent.",
         next_step="Check APPWRITE_ENDPOINT and the network, then call again.",
         endpoint=endpoint,
+        cause=_cause(error),
+    )
+
+
+def _impossible(error: Exception) -> RequestImpossibleError:
+    return RequestImpossibleError(
+        f"The request cannot be made ({_cause(error)}); nothing was sent.",
+        next_step="Shorten the arguments if they are long; else check APPWRITE_ENDPOINT, and what the environment says "
+        "of proxies and certificates.",
         cause=_cause(error),
     )
 

@@ -5,7 +5,7 @@ import json
 import anyio
 
 from handrail.appwrite import CallResult, Outcome
-from handrail.cli.output import Colour, paint, print_json, print_line
+from handrail.cli.output import Colour, paint, print_json, print_line, status_line
 from handrail.composition import open_calls
 from handrail.errors import UsageError
 from handrail.json_types import JsonObject
@@ -41,7 +41,7 @@ def json_object(text: str, what: str) -> JsonObject:
     """
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{what} is not JSON: {error}.", next_step=f"Give {what} as a JSON object: '{{}}'.") from error
     if not isinstance(document, dict):
         raise UsageError(f"{what} must be a JSON object.", next_step=f"Give {what} as a JSON object: '{{}}'.")
@@ -50,7 +50,14 @@ def json_object(text: str, what: str) -> JsonObject:
 
 async def _call(tool: str, arguments: JsonObject, confirm_write: bool, sandbox: bool) -> CallResult:
     async with open_calls(load_settings(), sandbox=sandbox) as calls:
-        return await calls.call(tool, arguments, confirmed=confirm_write)
+        try:
+            return await calls.call(tool, arguments, confirmed=confirm_write)
+        except anyio.get_cancelled_exc_class():
+            if confirm_write:
+                status_line(
+                    "Interrupted: whether the call took effect is not known. Look before you repeat it.", final=True
+                )
+            raise
 
 
 def _print_result(result: CallResult) -> None:
