@@ -1,6 +1,5 @@
 """Where calls go and whether they would get through: what a model should know before it begins."""
 
-import json
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +8,7 @@ import anyio
 from handrail.appwrite.answers import read_answer
 from handrail.appwrite.catalog import Catalog, ResponseKind
 from handrail.appwrite.evidence import judge
+from handrail.appwrite.json_document import json_document
 from handrail.appwrite.outcome import Outcome
 from handrail.appwrite.plan import RequestPlan
 from handrail.appwrite.planner import plan_request
@@ -90,7 +90,7 @@ def _problem(catalog: Catalog, users: _Probe) -> JsonObject | None:
 def _version(probe: _Probe) -> Json:
     """The server's version, which stands in its answer and in each of its errors."""
     try:
-        document = json.loads(probe.answer.content) if probe.answer else None
+        document = json_document(probe.answer.content) if probe.answer else None
     except ValueError:
         return None
     return document.get("version") if isinstance(document, dict) else None

@@ -1,7 +1,6 @@
 """Sends a plan: in one request, or chunk by chunk where its file is larger than one."""
 
-import json
-
+from handrail.appwrite.json_document import json_document
 from handrail.appwrite.plan import RequestPlan
 from handrail.appwrite.planner import UploadIdError, chunks, with_upload_id
 from handrail.appwrite.transport import Answer, AnswerLostError, NotSentError, Transport
@@ -42,7 +41,7 @@ async def _send_later(transport: Transport, chunk: RequestPlan, upload_id: str |
 
 def _id_of(answer: Answer) -> str | None:
     try:
-        document = json.loads(answer.content)
+        document = json_document(answer.content)
     except ValueError:
         return None
     found = document.get("$id") if isinstance(document, dict) else None
