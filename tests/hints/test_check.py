@@ -4,19 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from handrail.hints import (
-    FindingKind,
-    Judge,
-    Operation,
-    RecordError,
-    RecordRow,
-    Subject,
-    check,
-    read_overrides,
-    read_record,
-    record_of,
-    write_record,
-)
+from handrail.hints import Judge, Operation, read_overrides
+from handrail.hints.check import FindingKind, Subject, check_operations, record_of
+from handrail.hints.record import RecordError, RecordRow, read_record, write_record
 
 pytestmark = pytest.mark.unit
 
@@ -29,7 +19,7 @@ ALL = frozenset({"one", "two"})
 
 def found(*subjects: Subject, record: dict[str, RecordRow] | None = None, judge: Judge = NO_OVERRIDES) -> list[str]:
     known = record_of(subjects, judge) if record is None else record
-    return [f"{finding.kind} {finding.tool}" for finding in check(subjects, judge, known, ALL)]
+    return [f"{finding.kind} {finding.tool}" for finding in check_operations(subjects, judge, known, ALL)]
 
 
 def test_nothing_is_found_where_all_is_as_recorded() -> None:
@@ -51,7 +41,7 @@ def test_what_changed_is_told_old_and_new() -> None:
     record = record_of([LIST, DELETE], NO_OVERRIDES)
     changed = replace(DELETE, operation=Operation("delete", "POST", "/rows/{rowId}"))
 
-    findings = check([LIST, changed], NO_OVERRIDES, record, ALL)
+    findings = check_operations([LIST, changed], NO_OVERRIDES, record, ALL)
 
     told = [finding.message for finding in findings if finding.kind is FindingKind.CHANGED]
     assert "idempotentHint: true -> false" in told
@@ -72,7 +62,7 @@ def test_what_is_gone_is_found_unless_its_source_is_not_there() -> None:
 def test_two_sources_that_disagree_are_named_with_what_each_says(operation: Operation) -> None:
     other = Subject("rows_list", "two", operation)
 
-    findings = check([LIST, other], NO_OVERRIDES, record_of([LIST, other], NO_OVERRIDES), ALL)
+    findings = check_operations([LIST, other], NO_OVERRIDES, record_of([LIST, other], NO_OVERRIDES), ALL)
 
     (finding,) = [finding for finding in findings if finding.kind is FindingKind.DISAGREEMENT]
     assert finding.tool == "rows_list"

@@ -39,7 +39,7 @@ def test_a_contradiction_promises_nothing(operation: Operation) -> None:
     assert list(effect.hints.as_dict().values()) == [False, True, False, True]
 
 
-@pytest.mark.parametrize("value", ["true", 1.5, None, [], "yes"])
+@pytest.mark.parametrize("value", ["true", 1, 1.0, None, [], "yes"])
 def test_what_is_no_boolean_declares_nothing(value: object) -> None:
     assert not effect_of(Operation("describe_table", "POST", declared={"read_only": value})).is_read
 
@@ -58,7 +58,12 @@ def test_a_promise_counts_only_where_the_rules_know_too_little() -> None:
     stepped = effect_of(Operation("increment_count", "PATCH", "/counts/{id}", declared={"idempotent": True}))
     overwritten = effect_of(Operation("update_table", "PUT", "/tables/{id}", declared={"destructive": False}))
 
+    revoked = effect_of(Operation("revoke_key", "POST", "/keys/{id}", declared={"destructive": False}))
+    resent = effect_of(Operation("retry_job", "POST", "/jobs/{id}", declared={"idempotent": True}))
+
     assert created.hints.idempotent
+    assert revoked.hints.destructive
+    assert not resent.hints.idempotent
     assert not stepped.hints.idempotent
     assert overwritten.hints.destructive
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from handrail.hints import HOSTS, Hints
+from handrail.hints import Hints
+from handrail.hints.hosts import HOSTS
 
 pytestmark = pytest.mark.unit
 

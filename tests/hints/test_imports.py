@@ -12,14 +12,20 @@ import sys
 import mcp_types
 before = set(sys.modules)
 import handrail.hints
+if "all" in sys.argv:
+    import importlib
+    import pkgutil
+    for module in pkgutil.iter_modules(handrail.hints.__path__):
+        importlib.import_module(f"handrail.hints.{module.name}")
 for name in sorted(set(sys.modules) - before):
     print(name.split(".")[0], name)
 """
 
 
 @pytest.mark.promise("hints-import-light")
-def test_importing_the_hints_brings_only_the_standard_library_and_the_wire_types() -> None:
-    ended = subprocess.run([sys.executable, "-c", _CODE], capture_output=True, text=True, timeout=60, check=True)
+@pytest.mark.parametrize("what", ["package", "all"])
+def test_importing_the_hints_brings_only_the_standard_library_and_the_wire_types(what: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", _CODE, what], capture_output=True, text=True, timeout=60, check=True)
     loaded = [line.split() for line in ended.stdout.splitlines()]
 
     assert loaded

@@ -1,5 +1,7 @@
 """Reviewed exceptions: strict, after the rules, and never a repetition of them."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +39,8 @@ def test_an_exception_decides_over_the_rules() -> None:
 def test_an_exception_that_only_warns_leaves_the_rule_in_charge() -> None:
     effect = judge(risks=["money"]).judge("a_tool", PLAIN)
 
-    assert (effect.rule, effect.risks) == ("create.adds", {Risk.MONEY})
+    assert effect.rule == "create.adds"
+    assert effect.risks == {Risk.MONEY}
     assert "nothing is stored" in effect.reason
 
 
@@ -103,10 +106,11 @@ def test_a_malformed_exception_is_refused(entry: dict[str, object]) -> None:
     )
 )
 def test_any_other_document_is_refused_or_holds_nothing(document: object) -> None:
-    try:
-        assert read_overrides(document) == {}
-    except OverrideError as error:
-        assert str(error)
+    found: object = {}
+    with suppress(OverrideError):
+        found = read_overrides(document)
+
+    assert found == {}
 
 
 @pytest.mark.promise("overrides-are-strict")

@@ -24,8 +24,11 @@ OPERATIONS = st.builds(
 @given(OPERATIONS)
 def test_only_a_get_or_list_by_get_is_a_read(operation: Operation) -> None:
     verb = operation.name.split("_")[0]
+    effect = effect_of(operation)
 
-    assert effect_of(operation).is_read == (verb in {"get", "list"} and operation.http_method == "GET")
+    assert (effect.is_read or effect.rule == "read.doubt") == (
+        verb in {"get", "list"} and operation.http_method == "GET"
+    )
 
 
 @pytest.mark.promise("overwriting-is-destructive")
@@ -70,6 +73,7 @@ def test_what_no_rule_covers_is_taken_to_be_able_to_change_anything(name: str) -
         (Operation("list_rows", "GET", "/tables/{id}/rows", parameters=("queries",)), "read.get"),
         (Operation("delete_row", "DELETE", "/tables/{id}/rows/{row}"), "delete.one"),
         (Operation("delete_rows", "DELETE", "/tables/{id}/rows", parameters=("queries",)), "delete.many"),
+        (Operation("delete_rows", "DELETE", "/tables/{id}/rows", parameters=("where",)), "delete.many"),
         (Operation("delete_sessions", "DELETE", "/users/{id}/sessions"), "delete.all"),
         (Operation("delete_billing_address", "DELETE", "/account/billing-address"), "delete.one"),
         (Operation("increment_row_column", "PATCH", "/rows/{id}/{column}/increment"), "update.step"),
@@ -139,7 +143,65 @@ def test_words_and_arguments_never_give_a_promise(operation: Operation, summary:
     parameters = (*operation.parameters, *sorted(arguments))
     more = effect_of(Operation(operation.name, operation.http_method, operation.path, summary, parameters)).hints
 
-    assert (bare.read_only, bare.destructive) >= (more.read_only, bare.destructive)
+    assert bare.read_only >= more.read_only
     assert more.destructive >= bare.destructive
     # "It takes no value" is the one promise that arguments lift: an update that is given values may set them.
     assert bare.idempotent or not more.idempotent or effect_of(operation).rule == "update.trigger"
+
+
+@pytest.mark.promise("reads-are-get")
+@pytest.mark.parametrize(
+    "operation",
+    [
+        Operation("get_and_delete_message", "GET", "/messages/{id}"),
+        Operation("get_or_create_session", "GET", "/session"),
+        Operation("list_and_mark_read", "GET", "/messages"),
+        Operation("get_logout", "GET", "/logout"),
+        Operation("get_verify_email", "GET", "/verify"),
+        Operation("get_purge_all", "GET", "/purge"),
+        Operation("get_token", "GET", "/token", "Generates a new token."),
+        Operation("list_things", "GET", "/things", "Removes what expired."),
+    ],
+)
+def test_a_get_that_says_that_it_does_more_is_no_read(operation: Operation) -> None:
+    effect = effect_of(operation)
+
+    assert effect.rule == "read.doubt"
+    assert list(effect.hints.as_dict().values()) == [False, True, False, True]
+
+
+@pytest.mark.promise("overwriting-is-destructive")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "create_activation", "create_cancellation", "create_checkout", "create_deletion", "create_downgrade",
+        "create_invocation", "create_or_replace_row", "create_or_update_row", "create_purge", "create_restart",
+        "create_revocation", "create_rotation", "create_suspension", "create_swap", "create_switch", "create_takeover",
+        "create_termination", "create_topup", "create_truncation", "create_upsert", "create_vm_start", "create_wipe",
+    ],
+)  # fmt: skip
+def test_a_create_of_something_that_changes_the_rest_is_destructive(name: str) -> None:
+    hints = effect_of(Operation(name, "POST", "/things")).hints
+
+    assert (hints.destructive, hints.idempotent) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        Operation("update_counter", "PATCH", "/counters/{id}", parameters=("id", "delta")),
+        Operation("update_list", "PATCH", "/lists/{id}", parameters=("id", "append")),
+        Operation("update_key", "PATCH", "/keys/{id}", parameters=("id", "regenerate")),
+        Operation("update_rotate_key", "PATCH", "/keys/{id}", parameters=("id", "name")),
+        Operation("update_mail", "PATCH", "/mails/{id}", "Resends the mail.", ("id", "name")),
+    ],
+)
+def test_an_update_that_says_that_it_does_something_again_is_not_repeatable(operation: Operation) -> None:
+    assert effect_of(operation).rule == "update.again"
+    assert not effect_of(operation).hints.idempotent
+
+
+def test_a_vendor_that_declares_a_doubtful_get_a_read_is_believed() -> None:
+    operation = Operation("get_delete_marker", "GET", "/markers/{id}", declared={"read_only": True})
+
+    assert effect_of(operation).rule == "read.get"

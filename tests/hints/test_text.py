@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hints import suspicious
+from handrail.hints.text import suspicious
 
 pytestmark = pytest.mark.unit
 

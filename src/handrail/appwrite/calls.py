@@ -5,9 +5,9 @@ from typing import Final
 
 from handrail.approvals import decide
 from handrail.appwrite.answers import read_answer
+from handrail.appwrite.call_effects import effect_of_call
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.catalog.model import Method
-from handrail.appwrite.evidence import judge
 from handrail.appwrite.outcome import CallResult, Outcome, failed, refused
 from handrail.appwrite.planner import plan_request
 from handrail.appwrite.transport import AnswerLostError, NotSentError, Transport
@@ -46,7 +46,7 @@ class Calls:
     def __init__(self, catalog: Lazy[Catalog], transport: Transport) -> None:
         self._catalog = catalog
         self._transport = transport
-        self._known: dict[str, _Judged] = {}
+        self._known: dict[str, _Known] = {}
 
     async def read(self, tool: str, arguments: JsonMapping) -> CallResult:
         """Call a method that is proven to be a read; anything else is refused, whatever comes with it."""
@@ -66,7 +66,8 @@ class Calls:
         try:
             known = await self._find(tool)
             known.checker.check(arguments)
-            _gate(known, reads_only=reads_only, confirmed=confirmed)
+            effect = effect_of_call(known.method, arguments)
+            _gate(tool, effect, reads_only=reads_only, confirmed=confirmed)
             backend = self._transport.backend
             backend.require_configured()
             plan = plan_request(known.method, arguments, config={"project": backend.project})
@@ -77,30 +78,29 @@ class Calls:
         except NotSentError as error:
             return failed(tool, error)
         except AnswerLostError as error:
-            if known.effect.is_read:
+            if effect.is_read:
+                error.next_step = "A read changes nothing: call again."
                 return failed(tool, error)
             return CallResult(tool, Outcome.UNKNOWN, error=error.as_json())
-        return read_answer(known.method, known.effect, answer)
+        return read_answer(known.method, effect, answer)
 
-    async def _find(self, tool: str) -> "_Judged":
+    async def _find(self, tool: str) -> "_Known":
         known = self._known.get(tool)
         if known is None:
             method = (await self._catalog.get()).get(tool)
             if len(self._known) >= _CHECKERS_KEPT:
                 self._known.clear()
-            known = self._known[tool] = _Judged(method, judge(method), ArgumentChecker(method.input_schema()))
+            known = self._known[tool] = _Known(method, ArgumentChecker(method.input_schema()))
         return known
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _Known:
     method: Method
-    effect: Effect
     checker: ArgumentChecker
 
 
-def _gate(known: _Judged, *, reads_only: bool, confirmed: object) -> None:
-    effect, tool = known.effect, known.method.tool
+def _gate(tool: str, effect: Effect, *, reads_only: bool, confirmed: object) -> None:
     if reads_only and not effect.is_read:
         raise NotAReadError(
             f"{tool} is not proven to be a read: {effect.reason}.",

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from handrail.appwrite.catalog import Catalog, Method, installed_sdks, load_catalog, load_catalogs
 from handrail.appwrite.evidence import judge, operation_of, reviewed
 from handrail.cli.output import Colour, paint, print_json, print_line, print_table
-from handrail.hints import HOSTS, Effect, Hints, effect_of
+from handrail.hints import Effect, Hints, effect_of
+from handrail.hints.hosts import HOSTS
 from handrail.home import home_folder
 from handrail.json_types import Json, JsonObject
 from handrail.settings import load_settings

@@ -30,6 +30,26 @@ class Risk(StrEnum):
     DOWNTIME = "downtime"
     EXTERNAL = "external"
 
+    @property
+    def meaning(self) -> str:
+        """What the tag says, in plain words."""
+        return _MEANINGS[self]
+
+
+_MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        Risk.IRREVERSIBLE: "what is gone or done cannot be brought back by another call",
+        Risk.MONEY: "it costs money, or changes what does",
+        Risk.SECRET: "its answer holds the value of a secret, minted or kept",
+        Risk.BULK: "it touches many things at once",
+        Risk.CODE: "it runs code or SQL, or makes it run",
+        Risk.PEOPLE: "it sends a message to somebody",
+        Risk.ACCESS: "it changes who may get in: roles, keys, ownership, sign-in, blocking",
+        Risk.DOWNTIME: "it can take something offline, or switches live state",
+        Risk.EXTERNAL: "the backend contacts third parties for it",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -41,7 +61,11 @@ class Operation:
         path: the path template: `/tablesdb/{databaseId}/tables/{tableId}/rows`.
         summary: its first sentence.
         parameters: the names of its arguments.
-        declared: what a vendor states itself (an OpenAPI extension, a trait); counts as evidence.
+        declared: what is stated about it beside its shape; counts as evidence, and other keys count for nothing:
+
+            `read_only`, `destructive`, `idempotent`: booleans of the vendor (an OpenAPI extension, a trait).
+            `kind`: `graphql` or `redirect`, where the operation is one.
+            `secret_answer`: true where a successful answer holds the value of a secret.
     """
 
     name: str
