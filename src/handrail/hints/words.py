@@ -39,7 +39,7 @@ BUYS: Final = (
 )  # fmt: skip
 RUNNING_ARGUMENTS: Final = ("command", "script", "sql", "statement")
 REPLACING_ARGUMENTS: Final = ("activate", "force", "on_duplicate", "overwrite", "replace", "upsert")
-BUYING_ARGUMENTS: Final = ("billing_plan", "payment_method_id")
+BUYING_ARGUMENTS: Final = ("billing_plan", "payment_method_id", "specification")
 AGAIN_ARGUMENTS: Final = (
     "append", "decrement", "delta", "extend", "increment", "prepend", "regenerate", "resend", "retry", "rotate",
     "toggle",

@@ -23,8 +23,7 @@ READS_ELSEWHERE = {
 # What costs money and still only adds: a message (charged by the piece), or something free until it is used.
 MONEY_THAT_ONLY_ADDS = {
     "account_create_billing_address", "account_create_payment_method", "account_create_phone_token",
-    "account_create_phone_verification", "documents_db_create", "messaging_create_sms", "project_create_environment",
-    "tables_db_create", "vectors_db_create",
+    "account_create_phone_verification", "messaging_create_sms", "project_create_environment",
 }  # fmt: skip
 # Services whose methods of the same name do the same, with the words that each has for the same thing.
 SISTERS: tuple[dict[str, dict[str, str]], ...] = (

@@ -141,12 +141,13 @@ def test_many_new_rows_are_looked_at_one_by_one(catalog: Catalog) -> None:
         ({"replicas": 1}, True),
     ],
 )
-def test_dedicated_compute_makes_a_free_create_a_paid_one(
+def test_dedicated_compute_is_told_where_a_create_may_be_free_or_paid(
     catalog: Catalog, tool: str, arguments: JsonObject, *, paid: bool
 ) -> None:
     effect = effect_of_call(catalog.get(tool), {"database_id": "d", "name": "n", **arguments})
 
-    assert effect.hints.destructive is paid
+    assert ("dedicated compute, which is billed" in effect.reason) is paid
+    assert effect.hints.destructive, "it can spend, so it never promises to be harmless"
     assert Risk.MONEY in effect.risks
 
 
