@@ -1,5 +1,6 @@
 """Every setting of Handrail: one place, one description, one environment name each."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from handrail.errors import UsageError
 
-__all__ = ["Settings", "SettingsError", "described_settings", "load_settings"]
+__all__ = ["Settings", "SettingsError", "described_settings", "load_settings", "set_settings"]
 
 _Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -24,7 +25,13 @@ class SettingsError(UsageError):
 class Settings(BaseSettings):
     """What can be set, from the environment. Appwrite's own three are read under the names its users know."""
 
-    model_config = SettingsConfigDict(env_prefix="HANDRAIL_", frozen=True, extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="HANDRAIL_",
+        env_ignore_empty=True,  # compose files and hosts' forms hand over what nobody filled in as an empty text
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+    )
 
     appwrite_endpoint: str = Field(
         default="https://cloud.appwrite.io/v1",
@@ -43,7 +50,8 @@ class Settings(BaseSettings):
     )
     home: Path | None = Field(
         default=None,
-        description="Where run records and caches are kept; the platform's state folder by default.",
+        description="Where run records and caches are kept; the platform's state folder by default. "
+        "A leading ~ is your home folder.",
     )
     expose: str = Field(
         default="",
@@ -91,7 +99,7 @@ def load_settings(*, expose: Iterable[str] | None = None) -> Settings:
     try:
         return Settings() if expose is None else Settings(expose=",".join(expose))
     except ValidationError as error:
-        wrong = {_environment_name(str(item["loc"][0])): str(item["msg"]) for item in error.errors()}
+        wrong = _problems(error)
         sentence = "; ".join(f"{name}: {problem}" for name, problem in sorted(wrong.items()))
         raise SettingsError(
             f"A setting has a value that it cannot have. {sentence}",
@@ -100,9 +108,28 @@ def load_settings(*, expose: Iterable[str] | None = None) -> Settings:
         ) from None
 
 
+def set_settings() -> dict[str, str | None]:
+    """The environment names of the settings that are set at present, each with what is wrong with its value, or None.
+
+    No value is told: one of them is a key.
+    """
+    present = {name.upper() for name, value in os.environ.items() if value}
+    try:
+        Settings()
+    except ValidationError as error:
+        wrong = _problems(error)
+    else:
+        wrong = {}
+    return {name: wrong.get(name) for name in described_settings() if name in present}
+
+
 def described_settings() -> dict[str, FieldInfo]:
     """Each setting, with its description and default, by its environment name."""
     return {_environment_name(name): field for name, field in Settings.model_fields.items()}
+
+
+def _problems(error: ValidationError) -> dict[str, str]:
+    return {_environment_name(str(item["loc"][0])): str(item["msg"]) for item in error.errors()}
 
 
 def _environment_name(field: str) -> str:

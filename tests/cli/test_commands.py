@@ -12,6 +12,8 @@ from handrail.errors import HandrailError, UsageError
 from handrail.settings import described_settings
 from tests.cli.conftest import Command, Invoke
 
+CANARY = "standard_canary_key_7d20"
+
 
 def test_the_version_is_the_packages(invoke: Invoke) -> None:
     assert invoke("--version").output == f"handrail {__version__}\n"
@@ -20,7 +22,7 @@ def test_the_version_is_the_packages(invoke: Invoke) -> None:
 def test_every_command_and_option_says_what_it_is_for(invoke: Invoke) -> None:
     words = invoke("--help").output.split("Commands")[1]
 
-    for name in ("serve", "sandbox", "demo", "tools", "search", "call", "run", "settings", "hints", "runs"):
+    for name in ("serve", "sandbox", "demo", "tools", "search", "call", "run", "agents", "settings", "hints", "runs"):
         line = next(line for line in words.splitlines() if line.strip().startswith(f"{name} "))
         assert len(line.split()) > 3, line
 
@@ -156,6 +158,30 @@ def test_every_setting_is_listed(invoke: Invoke) -> None:
 
     assert names == [*described_settings()]
     assert all(name in invoke("settings").output for name in names)
+
+
+def test_the_settings_say_which_are_set_and_never_to_what(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APPWRITE_API_KEY", CANARY)
+    monkeypatch.setenv("APPWRITE_ENDPOINT", "")
+
+    shown = invoke("settings").output
+    rows = {row["name"]: row for row in json.loads(invoke("settings", "--json").output)}
+
+    assert {name: rows[name]["set"] for name in ("APPWRITE_API_KEY", "APPWRITE_ENDPOINT")} == {
+        "APPWRITE_API_KEY": True,
+        "APPWRITE_ENDPOINT": False,
+    }
+    assert next(line for line in shown.splitlines() if line.startswith("APPWRITE_API_KEY")).split()[2] == "set"
+    assert rows["APPWRITE_ENDPOINT"]["default"] == "https://cloud.appwrite.io/v1"
+    assert CANARY not in f"{shown}{rows}"
+
+
+def test_the_settings_are_listed_where_one_is_wrong_and_say_which(command: Command) -> None:
+    ended = command("settings", HANDRAIL_MAX_RUNS="many")
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "wrong: HANDRAIL_MAX_RUNS: Input should be a valid integer" in ended.stdout
+    assert "many" not in ended.stdout.replace("How many", "")
 
 
 def test_a_failure_is_one_line_with_the_next_step_and_exit_code_1(command: Command) -> None:

@@ -1,12 +1,14 @@
 """Arguments against their schema: one short error that names the nearest right thing."""
 
 import contextlib
+import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.arguments import ArgumentChecker, nearest
+from handrail.arguments import ArgumentChecker, nearest, number
 from handrail.errors import ArgumentError
 from handrail.json_types import Json, JsonObject
 
@@ -102,3 +104,92 @@ def test_the_right_name_is_nearest_to_itself(name: str) -> None:
 
 def test_nothing_is_near_among_nothing() -> None:
     assert nearest("x", []) is None
+
+
+@pytest.mark.promise("checks-are-bounded")
+def test_a_check_takes_no_more_memory_the_more_is_wrong() -> None:
+    wrong: list[Json] = [1] * 20_000
+    tracemalloc.start()
+    try:
+        error = _error({"user_id": "u", "tags": wrong})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert error.argument == "tags[0]"
+    assert peak < 5_000_000
+
+
+def test_a_misspelt_name_is_told_before_all_that_is_wrong_inside_the_others() -> None:
+    wrong: list[Json] = [1] * 1_000
+
+    assert _error({"userId": "u", "tags": wrong}).data["nearest"] == "user_id"
+
+
+class _Compared(str):
+    __slots__ = ()
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        type(self).times += 1
+        return str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+
+@pytest.mark.promise("checks-are-bounded")
+def test_what_is_too_large_is_not_looked_at_any_further() -> None:
+    checker = ArgumentChecker(
+        {"properties": {"keys": {"uniqueItems": True, "items": {"type": "string"}, "maxItems": 9}}}
+    )
+    keys: list[Json] = [key for n in range(200) for key in (n, _Compared(n))]
+
+    with pytest.raises(ArgumentError, match="at most 9 entries"):
+        checker.check({"keys": keys})
+
+    assert _Compared.times == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"x" * 3_000_000: 1},
+        {"user_id": "u", "theme": "x" * 3_000_000},
+        {"user_id": "u", "limit": "x" * 3_000_000},
+        {"user_id": "u", "any": {"x" * 3_000_000: 1}},
+        {"user_id": "u", "names": {"x" * 3_000_000: "y"}},
+    ],
+    ids=["unknown name", "enum", "type", "a name on the way", "a name as such"],
+)
+@pytest.mark.promise("errors-are-small")
+def test_no_part_of_an_error_repeats_more_than_the_beginning_of_what_was_given(arguments: JsonObject) -> None:
+    properties: JsonObject = {
+        "any": {"additionalProperties": {"type": "string"}},
+        "names": {"propertyNames": {"maxLength": 64}},
+    }
+    known = SCHEMA["properties"]
+    assert isinstance(known, dict)
+
+    with pytest.raises(ArgumentError) as caught:
+        ArgumentChecker({**SCHEMA, "properties": {**known, **properties}}).check(arguments)
+
+    assert len(json.dumps(caught.value.as_json())) < 1_500
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"n": 2}, 2.0),
+        ({"n": 0.5}, 0.5),
+        ({}, None),
+        ({"n": None}, None),
+        ({"n": True}, None),
+        ({"n": "2"}, None),
+        ({"n": 10**400}, None),
+        ({"n": float("nan")}, None),
+        ({"n": float("-inf")}, None),
+    ],
+)
+def test_a_number_is_finite_or_none(given: JsonObject, expected: float | None) -> None:
+    assert number(given, "n") == expected

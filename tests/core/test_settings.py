@@ -1,12 +1,14 @@
 """Settings: one place, one description, one environment name each."""
 
+import pwd
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from handrail.errors import HandrailError
 from handrail.home import HomeError, home_folder
-from handrail.settings import Settings, SettingsError, described_settings, load_settings
+from handrail.settings import Settings, SettingsError, described_settings, load_settings, set_settings
 
 pytestmark = pytest.mark.unit
 
@@ -70,6 +72,29 @@ def test_a_value_that_cannot_be_is_refused_by_its_name_and_not_shown(
     assert value not in caught.value.message
 
 
+@pytest.mark.promise("empty-is-unset")
+@pytest.mark.parametrize("name", sorted(described_settings()))
+def test_an_empty_value_is_none(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = name.lower().removeprefix("handrail_")
+    monkeypatch.setenv(name, "")
+
+    assert getattr(load_settings(), field) == Settings.model_fields[field].default
+    assert name not in set_settings()
+
+
+def test_what_is_set_is_told_by_name_with_what_is_wrong_and_without_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    for other in described_settings():
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv("APPWRITE_API_KEY", CANARY)
+    monkeypatch.setenv("HANDRAIL_MAX_RUNS", CANARY)
+
+    present = set_settings()
+
+    assert (set(present), present["APPWRITE_API_KEY"]) == ({"APPWRITE_API_KEY", "HANDRAIL_MAX_RUNS"}, None)
+    assert "integer" in (present["HANDRAIL_MAX_RUNS"] or "")
+    assert CANARY not in str(present)
+
+
 def test_the_home_is_made_for_its_owner_only(tmp_path: Path) -> None:
     home = home_folder(Settings(home=tmp_path / "a" / "b"))
 
@@ -84,6 +109,32 @@ def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
         home_folder(Settings(home=taken / "home"))
 
     assert caught.value.data["path"] == str(taken / "home")
+
+
+def test_a_leading_tilde_is_the_users_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HANDRAIL_HOME", "~/kept")
+
+    assert home_folder(load_settings()) == tmp_path / "kept"
+
+
+@pytest.mark.parametrize("home", [None, Path("~/kept"), Path("~nobody-has-this-name/kept")])
+def test_a_user_without_a_home_is_told_what_to_set(
+    home: Path | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def nobody(*_who: object) -> NoReturn:
+        raise KeyError
+
+    for name in ("HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(HomeError) as caught:
+        home_folder(Settings(home=home))
+
+    assert "HANDRAIL_HOME" in (caught.value.next_step or "")
+    assert list(tmp_path.iterdir()) == [], "nothing is made in the current folder"
 
 
 def test_the_platform_chooses_the_home_when_nobody_else_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

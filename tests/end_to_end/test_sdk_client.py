@@ -78,7 +78,7 @@ async def test_a_client_of_the_tasks_extension_gets_a_task_with_the_result_of_th
     async with _connected(environment, tmp_path, "auto") as client:
         plain = await _call(client, "run_agent", start)
 
-    assert [task.task_id for task in tasks.seen] == [as_task["run_id"]]
+    assert tasks.seen == [as_task["run_id"]]
     stable = {"count", "ok", "env", "model", "episodes", "scored", "mean_score"}
     assert {key: as_task["result"][key] for key in stable} == {key: plain["result"][key] for key in stable}
     assert set(as_task["result"]) == set(plain["result"])

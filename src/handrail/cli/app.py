@@ -64,11 +64,14 @@ def serve(sandbox: Sandbox = False, toolset: Toolsets = None, expose: Expose = N
 @app.command()
 def sandbox(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 0,
+    state: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write its data as JSON to this file, after each change.")
+    ] = None,
 ) -> None:
     """Serve the local stand-in for Appwrite until interrupted."""
     from handrail.cli.serve import serve_stand_in
 
-    serve_stand_in(port)
+    serve_stand_in(port, state)
 
 
 @app.command()
@@ -76,7 +79,7 @@ def demo() -> None:
     """Show the main job: a real server, a real client, and nothing else needed."""
     from handrail.cli.demo import demo as run
 
-    raise typer.Exit(run())
+    run()
 
 
 @app.command()
@@ -117,10 +120,20 @@ def call(
 
 
 @app.command()
+def agents(as_json: AsJson = False) -> None:
+    """List the agents with their parameters, and the decision models."""
+    from handrail.cli.listing import list_agents
+
+    list_agents(as_json=as_json)
+
+
+@app.command()
 def run(
-    agent: Annotated[str, typer.Argument(help="An agent's name; `handrail run --help` lists none: try `counter`.")],
-    params: Annotated[str, typer.Option(help="The agent's parameters as a JSON object.")] = "{}",
-    model: Annotated[str | None, typer.Option(help="The decision model.")] = None,
+    agent: Annotated[str, typer.Argument(help="An agent's name: `handrail agents` lists them.")],
+    params: Annotated[
+        str, typer.Option(help="The agent's parameters as a JSON object; `handrail agents` lists them.")
+    ] = "{}",
+    model: Annotated[str | None, typer.Option(help="The decision model; `handrail agents` lists them.")] = None,
     episodes: Annotated[int | None, typer.Option(min=1, help="How many episodes.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the first episode.")] = None,
     as_json: AsJson = False,
@@ -150,7 +163,9 @@ def runs_list(as_json: AsJson = False) -> None:
 
 
 @runs_app.command("show")
-def runs_show(run_id: Annotated[str, typer.Argument(help="A run's id.")], as_json: AsJson = False) -> None:
+def runs_show(
+    run_id: Annotated[str, typer.Argument(help="A run's id, or how it begins.")], as_json: AsJson = False
+) -> None:
     """One run."""
     from handrail.cli.running import show_run
 

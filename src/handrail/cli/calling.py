@@ -1,17 +1,16 @@
 """`handrail call`: one Appwrite method from a terminal, through the same gate as a host's call."""
 
-import json
-
 import anyio
 
 from handrail.appwrite import CallResult, Outcome
+from handrail.cli.given import json_object
 from handrail.cli.output import Colour, paint, print_json, print_line, status_line
+from handrail.cli.signals import ending_cleanly
 from handrail.composition import open_calls
-from handrail.errors import UsageError
 from handrail.json_types import JsonObject
 from handrail.settings import load_settings
 
-__all__ = ["call_tool", "json_object"]
+__all__ = ["call_tool"]
 
 _USAGE_ERRORS = frozenset({"argument_invalid", "tool_unknown"})
 
@@ -23,7 +22,8 @@ def call_tool(tool: str, arguments: str, *, confirm_write: bool, sandbox: bool, 
         The exit code: 0 done, 1 failed or refused, 2 where the call itself is wrong.
     """
     given = json_object(arguments, "ARGUMENTS")
-    result = anyio.run(_call, tool, given, confirm_write, sandbox)
+    with ending_cleanly():
+        result = anyio.run(_call, tool, given, confirm_write, sandbox)
     if as_json:
         print_json(result.as_json())
     else:
@@ -31,21 +31,6 @@ def call_tool(tool: str, arguments: str, *, confirm_write: bool, sandbox: bool, 
     if result.outcome is Outcome.DONE:
         return 0
     return 2 if result.error and result.error["type"] in _USAGE_ERRORS else 1
-
-
-def json_object(text: str, what: str) -> JsonObject:
-    """A JSON object that was given on the command line.
-
-    Raises:
-        UsageError: it is not one.
-    """
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{what} is not JSON: {error}.", next_step=f"Give {what} as a JSON object: '{{}}'.") from error
-    if not isinstance(document, dict):
-        raise UsageError(f"{what} must be a JSON object.", next_step=f"Give {what} as a JSON object: '{{}}'.")
-    return document
 
 
 async def _call(tool: str, arguments: JsonObject, confirm_write: bool, sandbox: bool) -> CallResult:

@@ -1,21 +1,27 @@
-"""`handrail tools`, `handrail search` and `handrail settings`."""
+"""`handrail tools`, `handrail search`, `handrail agents` and `handrail settings`."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import anyio
 import mcp_types as types
+from pydantic import SecretStr
 
+from handrail.agents import agent_tools, built_in_agents
 from handrail.appwrite.catalog import load_catalogs
 from handrail.appwrite.tool_search import ToolSearch
-from handrail.cli.output import print_json, print_line, print_table
+from handrail.cli.output import Colour, paint, print_json, print_line, print_table
+from handrail.cli.running import AtTerminal
 from handrail.composition import open_server
+from handrail.decisions import built_in_models
 from handrail.home import home_folder
 from handrail.json_types import Json
-from handrail.settings import Settings, load_settings
+from handrail.protocol import ServerTool
+from handrail.settings import Settings, described_settings, load_settings, set_settings
 from handrail.toolset import Toolset
 
-__all__ = ["list_settings", "list_tools", "search_tools"]
+__all__ = ["list_agents", "list_settings", "list_tools", "search_tools"]
 
 
 def list_tools(*, as_json: bool, toolsets: list[Toolset] | None, expose: Sequence[str] | None) -> None:
@@ -74,17 +80,56 @@ def _hit_cells(hit: dict[str, Any]) -> list[str]:
     return [hit["name"], kind, f"{hit['score']:.2f}", f"{hit['summary']}{old}"]
 
 
+def list_agents(*, as_json: bool) -> None:
+    """Print the agents and the decision models: what the tool `list_agents` answers."""
+    tools = agent_tools(built_in_agents(), built_in_models())
+    tool = next(tool for tool in tools if isinstance(tool, ServerTool) and tool.name == "list_agents")
+    found = anyio.run(tool.handler, AtTerminal(), {}).structured
+    if as_json:
+        print_json(found)
+        return
+    for agent in cast("list[dict[str, Any]]", found["agents"]):
+        here = "" if agent["available"] else paint(f"  cannot run here: {agent['fix']}", Colour.CARE)
+        print_line(f"{paint(agent['name'], Colour.STRONG)}  {agent['description']}{here}")
+        for name, details in agent["params"].get("properties", {}).items():
+            print_line(f"  {name:<16}{_param(details)}")
+    print_line(f"\n{paint('Decision models', Colour.STRONG)} (--model; the first is the default)")
+    for model in cast("list[dict[str, Any]]", found["models"]):
+        print_line(f"  {model['name']:<16}{model['description']}")
+    print_line("\nStart one: handrail run AGENT --params '{\"name\": value}'")
+
+
+def _param(details: dict[str, Any]) -> str:
+    default = f" (default {json.dumps(details['default'], ensure_ascii=False)})" if "default" in details else ""
+    return f"{details.get('description', '')}{default}"
+
+
 def list_settings(*, as_json: bool) -> None:
-    """Print every setting with what it means and what it is where nobody sets it."""
+    """Print every setting: what it means, what it is where nobody sets it, and whether it is set (never to what)."""
+    present = set_settings()
     rows = [(name, _default(info.default), info.description or "") for name, info in described_settings().items()]
     if as_json:
-        shown: list[Json] = [{"name": name, "default": default, "description": text} for name, default, text in rows]
+        shown: list[Json] = [
+            {"name": name, "default": default, "description": text, "set": name in present, "wrong": present.get(name)}
+            for name, default, text in rows
+        ]
         print_json(shown)
         return
     print_table(
-        ["environment", "default", "what it sets"], [[name, default or "-", text] for name, default, text in rows]
+        ["environment", "default", "now", "what it sets"],
+        [[name, default or "-", _state(name, present), text] for name, default, text in rows],
     )
+    for name, wrong in present.items():
+        if wrong:
+            print_line(f"{paint('wrong', Colour.BAD)}: {name}: {wrong}")
+
+
+def _state(name: str, present: Mapping[str, str | None]) -> str:
+    if name not in present:
+        return "-"
+    return "wrong" if present[name] else "set"
 
 
 def _default(value: object) -> str | None:
-    return None if value is None or str(value) == "" else str(value)
+    shown = value.get_secret_value() if isinstance(value, SecretStr) else value
+    return None if shown is None or str(shown) == "" else str(shown)

@@ -1,16 +1,40 @@
-"""What a person sees: aligned, short, coloured only on a terminal; JSON for machines."""
+"""What a person sees: aligned, short, coloured only on a terminal; JSON for machines.
+
+Names, messages and answers are other people's words: what is written for people is made visible first, so that no
+text can move the cursor, erase a line or turn its direction.
+"""
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TextIO
+from typing import Final, TextIO
 
-from handrail.errors import HandrailError
+from handrail.cli.terminal import USUAL_WIDTH, escaped, knows_escapes, one_line, visible, width_of
+from handrail.errors import HandrailError, UnavailableError
 from handrail.json_types import Json
 
-__all__ = ["Colour", "paint", "print_json", "print_line", "print_table", "report_error", "status_line"]
+__all__ = [
+    "Colour",
+    "OutputError",
+    "live_line",
+    "paint",
+    "print_json",
+    "print_line",
+    "print_note",
+    "print_table",
+    "report_error",
+    "silence",
+    "status_line",
+]
+
+
+class OutputError(UnavailableError):
+    """Standard output cannot be written to. `data["problem"]` holds the system's own words."""
+
+    type = "output_failed"
 
 
 class Colour(StrEnum):
@@ -23,55 +47,113 @@ class Colour(StrEnum):
     STRONG = "1"
 
 
+# What `paint` makes, and nothing else: the one escape that may reach a terminal.
+_PAINT: Final = re.compile(rf"(\x1b\[(?:0|{'|'.join(Colour)})m)")
+_PLAIN: Final = "\x1b[0m"
+
+
 def paint(text: str, colour: Colour, stream: TextIO | None = None) -> str:
     """The text in a colour where the stream is a terminal that shows colours, else the text as it is."""
-    target = stream or sys.stdout
-    if not target.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return text
-    return f"\x1b[{colour.value}m{text}\x1b[0m"
+    return f"\x1b[{colour.value}m{visible(text)}{_PLAIN}" if _shows_colours(stream or sys.stdout) else text
 
 
 def print_line(text: str = "") -> None:
-    """One line on standard output."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    """One line on standard output.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    _write(f"{_shown(text)}\n")
 
 
 def print_json(document: Json) -> None:
-    """One JSON document on standard output."""
-    print_line(json.dumps(document, ensure_ascii=False, indent=2))
+    """One JSON document on standard output; a reader gets back every character, a terminal no control character.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    _write(f"{escaped(json.dumps(document, ensure_ascii=False, indent=2))}\n")
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Columns as wide as their longest cell; the last one is cut at the terminal's width, never in a pipe."""
-    widths = [max(len(row[column]) for row in [headers, *rows]) for column in range(len(headers))]
-    room = _terminal_width()
-    print_line(paint(_row(headers, widths, room), Colour.STRONG))
-    for row in rows:
+    """Columns as wide as their longest cell; the last one is cut at the terminal's width, never in a pipe.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    shown = [[one_line(cell) for cell in row] for row in [headers, *rows]]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(headers))]
+    room = width_of(sys.stdout)
+    print_line(paint(_row(shown[0], widths, room), Colour.STRONG))
+    for row in shown[1:]:
         print_line(_row(row, widths, room))
 
 
 def report_error(error: HandrailError) -> None:
     """What went wrong and what to do, on standard error."""
-    sys.stderr.write(f"{paint('error', Colour.BAD, sys.stderr)}: {error.message}\n")
-    if error.next_step:
-        sys.stderr.write(f"       {error.next_step}\n")
+    next_step = f"       {one_line(error.next_step)}\n" if error.next_step else ""
+    _tell(f"{paint('error', Colour.BAD, sys.stderr)}: {one_line(error.message)}\n{next_step}")
+
+
+def print_note(text: str) -> None:
+    """One line on standard error, beside the answer."""
+    _tell(f"{one_line(text)}\n")
 
 
 def status_line(text: str, *, final: bool = False) -> None:
     """A line on standard error that replaces itself on a terminal; in a pipe only the final one is written."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{text[: (_terminal_width() or 80) - 1]}" + ("\n" if final else ""))
+    if knows_escapes(sys.stderr):
+        _tell(live_line(text, sys.stderr) + ("\n" if final else ""))
     elif final:
-        sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+        print_note(text)
+
+
+def live_line(text: str, stream: TextIO) -> str:
+    """A line for the terminal that reads the stream, taking the place of the last one, and that by blanks alone."""
+    room = max((width_of(stream) or USUAL_WIDTH) - 1, 1)
+    return f"\r{one_line(text)[:room].ljust(room)}"
+
+
+def _tell(text: str) -> None:
+    """Write to standard error. Whatever becomes of that, the work goes on: nothing depends on its being read."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
+    """Let everything that is still written to the stream go nowhere, also what its buffer holds."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(
+            f"Standard output cannot be written to: {error.strerror}.",
+            next_step="What was asked for may have been done all the same; only its answer is lost.",
+            problem=error.strerror,
+        ) from error
+
+
+def _shown(text: str) -> str:
+    """The text, visible, but for the colours that `paint` gave it; they end where it ends."""
+    parts = _PAINT.split(text) if _shows_colours(sys.stdout) else [text]
+    painted = "".join(part if place % 2 else visible(part) for place, part in enumerate(parts))
+    return painted if len(parts) == 1 or parts[-2] == _PLAIN else f"{painted}{_PLAIN}"
+
+
+def _shows_colours(stream: TextIO) -> bool:
+    return knows_escapes(stream) and not os.environ.get("NO_COLOR")
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], room: int | None) -> str:
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
     line = "  ".join(padded).rstrip()
-    return line if room is None or len(line) <= room else f"{line[: room - 1]}…"
-
-
-def _terminal_width() -> int | None:
-    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
+    return line if room is None or len(line) <= room else f"{line[: max(room - 1, 0)]}…"

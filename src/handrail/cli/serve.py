@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import anyio
 
@@ -47,16 +48,25 @@ def _loading() -> Iterator[None]:
         gc.enable()
 
 
-def serve_stand_in(port: int) -> None:
-    """Serve the stand-in for Appwrite until interrupted, and say how to use it."""
-    anyio.run(_stand_in, port)
+def serve_stand_in(port: int, state_file: Path | None = None) -> None:
+    """Serve the stand-in for Appwrite until interrupted, and say how to use it.
+
+    Args:
+        port: the port; 0 for any free one.
+        state_file: where its data are written after each change.
+
+    Raises:
+        SandboxPortError: the port is taken.
+        SandboxStateFileError: the file cannot be written.
+    """
+    anyio.run(_stand_in, port, state_file)
 
 
-async def _stand_in(port: int) -> None:
+async def _stand_in(port: int, state_file: Path | None) -> None:
     from handrail.sandbox import SandboxState, serve_sandbox
 
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with serve_sandbox(SandboxState.seeded(), port=port) as stand_in:
+        async with serve_sandbox(SandboxState.seeded(), port=port, state_file=state_file) as stand_in:
             print_line(f"The stand-in for Appwrite listens on {stand_in.endpoint} (process {os.getpid()}).")
             print_line("Use it from another terminal:")
             print_line(f"  export APPWRITE_ENDPOINT={stand_in.endpoint}")

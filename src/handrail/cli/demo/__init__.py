@@ -11,6 +11,7 @@ import anyio
 from handrail.cli.demo.stage import ShowFailedError, Stage
 from handrail.cli.demo.steps import show
 from handrail.cli.output import print_line
+from handrail.cli.signals import ending_cleanly
 
 __all__ = ["demo"]
 
@@ -25,7 +26,7 @@ def demo() -> None:
     """
     started = time.monotonic()
     stage = Stage()
-    with tempfile.TemporaryDirectory(prefix="handrail-demo-") as home:
+    with ending_cleanly(), tempfile.TemporaryDirectory(prefix="handrail-demo-") as home:
         anyio.run(_bounded, stage, Path(home))
     print_line(f"\nAll {stage.steps} steps did what they say, in {time.monotonic() - started:.1f} s.")
     print_line("\nAdd Handrail to a host:")

@@ -1,11 +1,18 @@
 """Where the demo speaks: numbered steps, what happened, and why."""
 
 import sys
+import textwrap
+from typing import Final
 
-from handrail.cli.output import Colour, paint, print_line
+from handrail.cli.output import Colour, live_line, paint, print_line
+from handrail.cli.terminal import knows_escapes, width_of
 from handrail.errors import HandrailError
 
 __all__ = ["ShowFailedError", "Stage"]
+
+_INDENT: Final = "   "
+_WIDTH: Final = 100  # characters of a line, at most
+_NARROWEST: Final = 20  # below that, lines may as well be cut by the terminal
 
 
 class ShowFailedError(HandrailError):
@@ -15,7 +22,7 @@ class ShowFailedError(HandrailError):
 
 
 class Stage:
-    """Prints numbered steps. On a terminal a live line replaces itself; in a pipe only its last state is printed."""
+    """Prints numbered steps. On a terminal a live line replaces itself; in a pipe each of its states is a line."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -27,19 +34,26 @@ class Stage:
 
     def say(self, text: str) -> None:
         """What happened."""
-        print_line(f"   {text}")
+        for line in _lines(text):
+            print_line(f"{_INDENT}{line}")
 
     def why(self, text: str) -> None:
         """Why it happened so."""
-        print_line(f"   {paint(text, Colour.QUIET)}")
+        for line in _lines(text):
+            print_line(f"{_INDENT}{paint(line, Colour.QUIET)}")
 
-    def live(self, text: str, *, final: bool = False) -> None:
-        """A line that changes while the step goes on."""
-        if sys.stdout.isatty():
-            sys.stdout.write(f"\r\x1b[K   {text}" + ("\n" if final else ""))
+    def live(self, text: str) -> None:
+        """A line that changes while the step goes on; end it with `end_live`."""
+        if knows_escapes(sys.stdout):
+            sys.stdout.write(live_line(f"{_INDENT}{text}", sys.stdout))
             sys.stdout.flush()
         else:
-            print_line(f"   {text}")
+            self.say(text)
+
+    def end_live(self) -> None:
+        """Leave the live line as it stands."""
+        if knows_escapes(sys.stdout):
+            print_line()
 
     def check(self, *, that: bool, means: str) -> None:
         """Go on only if the step did what it says.
@@ -53,3 +67,9 @@ class Stage:
                 next_step="Please report it, with everything that is printed above.",
                 step=self.steps,
             )
+
+
+def _lines(text: str) -> list[str]:
+    """The text broken between words, for a terminal or a page of a document."""
+    width = min(width_of(sys.stdout) or _WIDTH, _WIDTH) - len(_INDENT)
+    return textwrap.wrap(text, max(width, _NARROWEST), break_long_words=False, break_on_hyphens=False)

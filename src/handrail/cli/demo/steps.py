@@ -2,8 +2,9 @@
 
 import os
 import sys
+import textwrap
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import mcp_types as types
 from mcp.client import Client
@@ -16,9 +17,10 @@ from handrail.sandbox import Sandbox, SandboxState, serve_sandbox
 
 __all__ = ["show"]
 
-_CLIENT = types.Implementation(name="handrail-demo", version=__version__)
-_PATH = {"database_id": "shop", "table_id": "products"}
-_NEW_ROW = {**_PATH, "row_id": "demo", "data": {"name": "Lantern", "price": 18.5}}
+_SUMMARY: Final = 60  # characters of what a tool does
+_CLIENT: Final = types.Implementation(name="handrail-demo", version=__version__)
+_PATH: Final = {"database_id": "shop", "table_id": "products"}
+_NEW_ROW: Final = {**_PATH, "row_id": "demo", "data": {"name": "Lantern", "price": 18.5}}
 
 
 async def show(stage: Stage, home: Path) -> None:
@@ -83,7 +85,7 @@ async def _search(stage: Stage, client: Client) -> None:
     }))["tools"])  # fmt: skip
     for tool in found:
         kind = "read" if tool["hints"]["readOnlyHint"] else "write"
-        stage.say(f"{tool['name']:<28}{kind:<7}{tool['summary'][:60]}")
+        stage.say(f"{tool['name']:<28}{kind:<7}{textwrap.shorten(tool['summary'], _SUMMARY, placeholder='…')}")
     names = [tool["name"] for tool in found]
     stage.check(that="tables_db_list_rows" in names, means="the search did not find tables_db_list_rows")
 
@@ -159,7 +161,7 @@ class _Follower:
 
     def end(self) -> None:
         """Finish the live line."""
-        self._stage.live(self._last, final=True) if sys.stdout.isatty() else None
+        self._stage.end_live()
         self._last, self._told = "", 0
 
 

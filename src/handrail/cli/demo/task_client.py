@@ -8,7 +8,7 @@ import mcp_types as types
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from pydantic import ConfigDict
 
-__all__ = ["OnStatus", "TaskState", "TasksClient"]
+__all__ = ["CancelTask", "OnStatus", "TaskParams", "TaskState", "TasksClient"]
 
 _EXTENSION: Final = "io.modelcontextprotocol/tasks"
 _ENDED: Final = frozenset({"completed", "failed", "cancelled"})
@@ -40,19 +40,23 @@ class _Acknowledged(types.Result):
     model_config = ConfigDict(extra="allow")
 
 
-class _TaskParams(types.RequestParams):
+class TaskParams(types.RequestParams):
+    """Parameters that name a task."""
+
     task_id: str
 
 
-class _GetTask(types.Request[_TaskParams, Literal["tasks/get"]]):
+class _GetTask(types.Request[TaskParams, Literal["tasks/get"]]):
     method: Literal["tasks/get"] = "tasks/get"
-    params: _TaskParams
+    params: TaskParams
     name_param = "taskId"
 
 
-class _CancelTask(types.Request[_TaskParams, Literal["tasks/cancel"]]):
+class CancelTask(types.Request[TaskParams, Literal["tasks/cancel"]]):
+    """End a task."""
+
     method: Literal["tasks/cancel"] = "tasks/cancel"
-    params: _TaskParams
+    params: TaskParams
     name_param = "taskId"
 
 
@@ -79,14 +83,14 @@ class TasksClient(ClientExtension):
         return [ResultClaim(result_type="task", model=_TaskCreated, resolve=self._follow)]
 
     async def _follow(self, created: _TaskCreated, context: ClaimContext) -> types.CallToolResult:
-        params = _TaskParams(task_id=created.task_id)
+        params = TaskParams(task_id=created.task_id)
         while True:
             state = await context.session.send_request(_GetTask(params=params), TaskState)
             wanted = await self._on_status(state)
             if state.status in _ENDED:
                 return _result(state)
             if not wanted:
-                await context.session.send_request(_CancelTask(params=params), _Acknowledged)
+                await context.session.send_request(CancelTask(params=params), _Acknowledged)
             await anyio.sleep(self._poll_s)
 
 
