@@ -1,8 +1,10 @@
 """Arguments against their schema: one short error that names the nearest right thing."""
 
 import difflib
+import itertools
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self, cast
@@ -14,14 +16,36 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
-__all__ = ["ArgumentChecker", "UnknownName", "nearest"]
+__all__ = ["ArgumentChecker", "UnknownName", "nearest", "number", "short_name"]
 
 _SHOWN: Final = 60  # characters of a value in a sentence
 _NAME_SHOWN: Final = 64  # characters of a name that means nothing
+_PATH_SHOWN: Final = 256  # characters of the way to a value
 _LISTED: Final = 20  # names or values in a sentence
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # What a caller should hear about first: a misspelt name explains the missing one.
 _ORDER: Final = ("additionalProperties", "required", "type", "enum")
+# Looked at first, and nothing after one that fails: what they bound is what makes the rest of a check cheap.
+_SIZES: Final = ("maxLength", "maxItems", "maxProperties")
+_FIRST: Final = (*_SIZES, *_ORDER)
+_LOOKED_AT: Final = 50  # errors of one check, of which the one to mend first is told
+
+
+def short_name(name: str) -> str:
+    """A name as an error repeats it: at most 64 characters."""
+    return name[:_NAME_SHOWN]
+
+
+def number(arguments: JsonMapping, name: str) -> float | None:
+    """A number among checked arguments; None where there is none, or none that a float can hold and is finite."""
+    given = arguments.get(name)
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    try:
+        value = float(given)
+    except OverflowError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -55,7 +79,7 @@ class UnknownName:
             known: the names there are.
         """
         names = list(known)
-        shown = name[:_NAME_SHOWN]
+        shown = short_name(name)
         guess = nearest(shown, names)
         listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
         return cls(
@@ -66,7 +90,10 @@ class UnknownName:
 
 
 class ArgumentChecker:
-    """Checks the arguments of one tool. Compiles its schema at the first check."""
+    """Checks the arguments of one tool. Compiles its schema at the first check.
+
+    A check takes time and memory in proportion to the arguments, however much of them is wrong.
+    """
 
     def __init__(self, schema: JsonObject) -> None:
         self._schema = schema
@@ -75,7 +102,7 @@ class ArgumentChecker:
     def _validator(self) -> "Validator":
         from jsonschema import Draft202012Validator  # noqa: PLC0415  (50 ms that a listing never needs)
 
-        return Draft202012Validator(self._schema)
+        return Draft202012Validator(_cheap_first(self._schema))
 
     def check(self, arguments: JsonMapping) -> None:
         """Pass, or say what is wrong with one argument.
@@ -83,9 +110,33 @@ class ArgumentChecker:
         Raises:
             ArgumentError: the first thing to mend; `data` holds the argument, the problem and the expected names.
         """
-        errors = list(self._validator.iter_errors(arguments))
-        if errors:
-            raise _explain(min(errors, key=_rank))
+        errors = itertools.islice(_until_too_large(self._validator.iter_errors(arguments)), _LOOKED_AT)
+        worst = min(errors, key=_rank, default=None)
+        if worst is not None:
+            raise _explain(worst)
+
+
+def _cheap_first(schema: JsonObject) -> JsonObject:
+    """The same schema, in the order in which its keywords are to be looked at.
+
+    The names at the top come before what is in them, so that they are among the first errors; sizes come before all.
+    """
+    names = sorted(schema, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    return {name: _cheap_first_in(schema[name]) for name in names}
+
+
+def _cheap_first_in(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_cheap_first_in(item) for item in value]
+    return _cheap_first(value) if isinstance(value, dict) else value
+
+
+def _until_too_large(errors: "Iterator[ValidationError]") -> "Iterator[ValidationError]":
+    """The errors up to the first that says that something is too large, with it: what follows would look at it all."""
+    for error in errors:
+        yield error
+        if error.validator in _SIZES:
+            return
 
 
 def _rank(error: "ValidationError") -> tuple[int, int]:
@@ -180,15 +231,16 @@ def _path(parts: Iterable[str | int]) -> str:
     text = ""
     for part in parts:
         text = f"{text}[{part}]" if isinstance(part, int) else _join(text, part)
-    return text
+    return text if len(text) <= _PATH_SHOWN else f"{text[:_PATH_SHOWN]}..."
 
 
 def _join(where: str, name: str) -> str:
-    return f"{where}.{name}" if where else name
+    shown = short_name(name)
+    return f"{where}.{shown}" if where else shown
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = repr(value[: _SHOWN + 1] if isinstance(value, str) else value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 

@@ -118,3 +118,10 @@ async def test_the_schema_bounds_every_argument(name: str, value: Json) -> None:
         await _decide(**arguments)
 
     assert caught.value.argument.startswith(name)
+
+
+async def test_options_that_are_too_many_are_refused_whatever_they_are() -> None:
+    mixed: list[Json] = [item for number in range(8_000) for item in (number, f"key {number}")]
+
+    with pytest.raises(ArgumentError, match="at most 255 entries"):
+        await _decide(state="x", options=mixed)

@@ -1,9 +1,11 @@
 """A small real server on standard input and output, for tests that need a process.
 
-fixture_server.py [--max-bytes N] [--print-early]
+fixture_server.py [--max-bytes N] [--print-early] [--load-until-orphaned]
 """
 
 import argparse
+import os
+import time
 
 import anyio
 
@@ -23,15 +25,28 @@ async def serve(max_bytes: int, wire: Wire) -> None:
         await serve_stdio(server, max_message_bytes=max_bytes, wire=wire)
 
 
+def load_until_orphaned(wire: Wire) -> None:
+    """Take so long to load that the parent dies meanwhile."""
+    print("loading", flush=True)  # noqa: T201  (it goes to standard error: the streams are claimed)
+    for _ in range(1_000):
+        if os.getppid() != wire.parent:
+            return
+        time.sleep(0.01)
+
+
 def main() -> None:
     """Read the flags and serve."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--max-bytes", type=int, default=4 * 1024 * 1024)
     parser.add_argument("--print-early", action="store_true")
+    parser.add_argument("--load-until-orphaned", action="store_true")
     options = parser.parse_args()
     if options.print_early:
         print("printed before anything was served", end="")  # noqa: T201  (what a dependency might do)
-    anyio.run(serve, options.max_bytes, Wire.claim())
+    wire = Wire.claim()
+    if options.load_until_orphaned:
+        load_until_orphaned(wire)
+    anyio.run(serve, options.max_bytes, wire)
     if options.print_early:
         print("printed after everything was served", end="")  # noqa: T201  (what a dependency might do)
 

@@ -1,5 +1,7 @@
 """One server, two generations: what each may see and call."""
 
+import json
+
 import pytest
 
 from handrail.json_types import JsonObject
@@ -103,3 +105,31 @@ async def test_a_wish_for_a_task_before_the_handshake_is_refused(server: Handrai
         error = await peer.error("tools/call", params)
 
     assert error["code"] == -32602
+
+
+@pytest.mark.parametrize("era", [Era.V2025_11, Era.MODERN], ids=lambda era: era.value)
+async def test_parameters_that_do_not_fit_are_refused_with_what_is_wrong_and_nothing_of_what_was_sent(
+    peer: Peer,
+) -> None:
+    error = await peer.error("tools/call", {"name": ["canary"]})
+
+    assert (error["code"], error["message"]) == (-32602, "Invalid request parameters")
+    assert "name" in json.dumps(error["data"])
+    assert isinstance(error["data"], dict)
+    assert error["data"]["next"]
+    assert "canary" not in json.dumps(error)
+
+
+async def test_who_does_not_greet_is_told_to(server: HandrailServer) -> None:
+    async with connected(server, Era.V2025_11, greet=False) as peer:
+        error = await peer.error("tools/list")
+
+    assert error["code"] == -32602
+    assert "initialize" in json.dumps(error["data"])
+
+
+@pytest.mark.promise("errors-are-small")
+async def test_a_method_that_there_is_not_is_repeated_in_part_only(peer: Peer) -> None:
+    error = await peer.error("x" * 10_000)
+
+    assert (error["code"], error["data"]) == (-32601, "x" * 64)

@@ -244,3 +244,21 @@ async def test_a_run_key_gives_the_same_task(old: Peer) -> None:
         again = await start(old, steps=1, delay_s=60, run_key="k")
 
     assert first["taskId"] == again["taskId"]
+
+
+@pytest.mark.promise("refused-calls-push-out-no-run")
+async def test_refused_calls_push_out_no_run_and_keep_nothing_of_what_was_sent(
+    peer: Peer, engine: MemoryEngine
+) -> None:
+    good = structured(await peer.call("walk", steps=1), "run_id")
+
+    given: JsonObject = {"step": "x" * 1_000, "agent": "x" * 1_000}
+    answers = [await peer.result("tools/call", {"name": "walk", "arguments": given, "task": {}}) for _ in range(1_001)]
+
+    assert structured(await peer.call("get_run", run_id=good), "status") == "completed"
+    runs = (await engine.list_runs("local", limit=200)).runs
+    assert len(runs) == 101
+    assert all(len(str(run.arguments)) + len(run.agent) < 100 for run in runs)
+    task = answers[-1]["task"]
+    assert isinstance(task, dict)
+    assert (await peer.result("tasks/get", {"taskId": task["taskId"]}))["status"] == "failed"

@@ -24,6 +24,13 @@ async def only_run(engine: MemoryEngine) -> Run:
     return page.runs[0]
 
 
+async def until_cancelled(engine: MemoryEngine, run: Run) -> None:
+    """Return once the run is cancelled. Looks, and does not wait for the run: who waits for one keeps it alive."""
+    with anyio.fail_after(TIMEOUT):
+        while (await engine.get(run.run_id, run.owner)).status is not RunStatus.CANCELLED:
+            await anyio.lowlevel.checkpoint()
+
+
 @EVERY_ERA
 @pytest.mark.promise("fast-run-inline")
 async def test_a_fast_run_answers_inline(peer: Peer) -> None:
@@ -121,12 +128,66 @@ async def test_a_cancel_of_a_waiting_call_cancels_the_run(peer: Peer, engine: Me
     run = await only_run(engine)
 
     await peer.cancel(call)
-    with anyio.fail_after(TIMEOUT):
-        ended = await engine.wait(run.run_id, "local", TIMEOUT)
 
-    assert ended.status is RunStatus.CANCELLED
+    await until_cancelled(engine, run)
     await peer.call("echo", value=1)
     assert call not in peer.answers
+
+
+@EVERY_PLAIN_ERA
+@pytest.mark.parametrize("cancelled", ["first", "second"])
+@pytest.mark.promise("cancel-spares-others-runs")
+async def test_a_cancel_of_one_of_two_calls_with_one_run_key_leaves_the_run_to_the_other(
+    peer: Peer, engine: MemoryEngine, cancelled: str
+) -> None:
+    arguments: JsonObject = {"steps": 1, "delay_s": 0.5, "wait_seconds": 40, "run_key": "k"}
+    calls = {
+        name: await peer.ask("tools/call", {"name": "walk", "arguments": arguments}) for name in ("first", "second")
+    }
+    await peer.call("echo", value="both wait by now")
+    other = calls["second" if cancelled == "first" else "first"]
+
+    await peer.cancel(calls[cancelled])
+
+    answer = (await peer.answer_to(other))["result"]
+    assert isinstance(answer, dict)
+    assert structured(answer, "status") == "completed"
+    assert len((await engine.list_runs("local")).runs) == 1
+
+
+@EVERY_PLAIN_ERA
+@pytest.mark.promise("cancel-spares-others-runs")
+async def test_a_cancel_of_a_call_that_was_given_anothers_run_never_ends_it(peer: Peer, engine: MemoryEngine) -> None:
+    arguments: JsonObject = {"steps": 1, "delay_s": 60, "run_key": "k"}
+    started = await peer.call("walk", **arguments, wait_seconds=0)
+    again = await peer.ask("tools/call", {"name": "walk", "arguments": {**arguments, "wait_seconds": 40}})
+    await peer.call("echo", value="it waits by now")
+
+    await peer.cancel(again)
+    await peer.call("echo", value="it is cancelled by now")
+
+    assert (await engine.get(str(structured(started, "run_id")), "local")).status is RunStatus.WORKING
+
+
+@EVERY_PLAIN_ERA
+@pytest.mark.promise("cancel-spares-others-runs")
+async def test_a_cancel_of_the_starting_call_leaves_the_run_to_a_get_run_that_waits(peer: Peer) -> None:
+    started = await peer.ask(
+        "tools/call", {"name": "walk", "arguments": {"steps": 1, "delay_s": 0.5, "wait_seconds": 40}}
+    )
+    listed = structured(await peer.call("list_runs"), "runs")
+    assert isinstance(listed, list)
+    assert isinstance(listed[0], dict)
+    waits = await peer.ask(
+        "tools/call", {"name": "get_run", "arguments": {"run_id": listed[0]["run_id"], "wait_seconds": 40}}
+    )
+    await peer.call("echo", value="it waits by now")
+
+    await peer.cancel(started)
+
+    answer = (await peer.answer_to(waits))["result"]
+    assert isinstance(answer, dict)
+    assert structured(answer, "status") == "completed"
 
 
 @pytest.mark.parametrize("wait", [WaitPolicy(detach_on_cancel=True)])

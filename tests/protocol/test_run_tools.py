@@ -134,3 +134,12 @@ async def start_task(peer: Peer) -> str:
     """A long run as a task of the extension: its id."""
     task = await peer.call("walk", steps=1, delay_s=60)
     return str(task["taskId"])
+
+
+async def test_a_wait_that_no_clock_can_measure_is_an_error_with_the_bound(peer: Peer, engine: MemoryEngine) -> None:
+    run = await engine.start(StartRequest("walk", {"steps": 0}, "local"))
+
+    result = await peer.call("get_run", run_id=run.run_id, wait_seconds=10**400)
+
+    assert structured(result, "error", "type") == "argument_invalid"
+    assert "at most 3600" in str(structured(result, "error", "message"))

@@ -12,10 +12,11 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import EmptyResult
 
+from handrail.cli.demo.task_client import CancelTask, TaskParams
 from handrail.protocol import HandrailServer
 from tests.protocol.peer import TIMEOUT
 from tests.protocol.process import COMMAND, ENVIRONMENT
-from tests.protocol.tasks_client import CancelTask, NamedTask, Tasks
+from tests.protocol.tasks_client import Tasks
 
 Target: TypeAlias = HandrailServer | StdioServerParameters
 
@@ -73,7 +74,7 @@ async def test_a_run_is_handed_over_as_a_task_and_polled(target: Target) -> None
         result = await client.call_tool("walk", {"steps": 2, "delay_s": 0.1})
 
     assert len(tasks.seen) == 1
-    assert result.structured_content["run_id"] == tasks.seen[0].task_id
+    assert result.structured_content["run_id"] == tasks.seen[0]
     assert result.structured_content["result"]["steps"] == 2
 
 
@@ -90,7 +91,7 @@ async def test_a_task_is_cancelled_twice_without_harm(target: Target) -> None:
     async with Client(target, extensions=[Tasks()]) as client:
         created = await client.session.call_tool("walk", {"steps": 1, "delay_s": 60}, allow_claimed=True)
         task_id = str(getattr(created, "task_id"))  # noqa: B009  (the union of answers hides it from the type checker)
-        question = CancelTask(params=NamedTask(task_id=task_id))
+        question = CancelTask(params=TaskParams(task_id=task_id))
         for _ in range(2):
             await client.session.send_request(question, EmptyResult)
         run = await client.call_tool("get_run", {"run_id": task_id})

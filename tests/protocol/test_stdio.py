@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 from handrail.json_types import JsonObject
@@ -239,13 +241,13 @@ async def test_files_will_do_as_input_and_output(tmp_path: Path) -> None:
     async with serving(tmp_path) as pattern:
         await pattern.close_input()
     source, sink = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    source.write_text('{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 3)
+    source.write_text("".join(f'{{"jsonrpc":"2.0","id":{number},"method":"ping"}}\n' for number in range(3)))
     script = f"exec {' '.join(COMMAND)} < {source} > {sink}"
 
     async with serving(tmp_path, command=("/bin/sh", "-c", script)) as server:
         assert await server.end(10) == 0
 
-    assert sink.read_text() == '{"jsonrpc":"2.0","id":1,"result":{}}\n' * 3
+    assert sink.read_text() == "".join(f'{{"jsonrpc":"2.0","id":{number},"result":{{}}}}\n' for number in range(3))
 
 
 @pytest.mark.promise("ends-with-its-client")
@@ -257,6 +259,19 @@ async def test_the_process_ends_after_its_parent_was_killed_though_its_input_sta
         shell.process.kill()
 
         assert await shell.rest() == []  # the end of the output is the end of whoever holds it
+
+
+@pytest.mark.promise("ends-with-its-client")
+async def test_the_process_ends_though_its_parent_was_killed_before_it_had_loaded(tmp_path: Path) -> None:
+    script = f"exec 3<&0; {' '.join(COMMAND)} --load-until-orphaned <&3 & exec sleep 1000"
+    async with serving(tmp_path, command=("/bin/sh", "-c", script)) as shell:
+        with anyio.fail_after(10):
+            while "loading" not in shell.said():
+                await anyio.lowlevel.checkpoint()
+
+        shell.process.kill()
+
+        assert await shell.rest() == []
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

@@ -164,3 +164,20 @@ async def test_cancelling_who_waits_leaves_the_run_alone() -> None:
 
     assert scope.cancelled_caught
     assert later.status is RunStatus.WORKING
+
+
+@pytest.mark.promise("cancel-spares-others-runs")
+async def test_a_run_that_its_starter_leaves_goes_on_while_somebody_waits_for_it_or_watches_it() -> None:
+    puppets = Puppets()
+    async with running(puppets) as engine:
+        run = await engine.start(request())
+        async with engine.watch(run.run_id, OWNER), anyio.create_task_group() as group:
+            watched = await engine.abandon(run.run_id, OWNER)
+            group.start_soon(engine.wait, run.run_id, OWNER, 60)
+            await anyio.wait_all_tasks_blocked()
+            waited_for = await engine.abandon(run.run_id, OWNER)
+            group.cancel_scope.cancel()
+        alone = await engine.abandon(run.run_id, OWNER)
+
+    assert (watched.status, waited_for.status) == (RunStatus.WORKING, RunStatus.WORKING)
+    assert alone.status is RunStatus.CANCELLED

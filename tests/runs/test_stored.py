@@ -8,12 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from handrail.json_types import JsonObject
 from handrail.runs import (
     MemoryEngine,
     RecordUnreadableError,
+    Retention,
     RunContext,
     RunNotFoundError,
     RunReason,
@@ -151,6 +153,65 @@ async def test_a_damaged_record_is_named_and_hides_no_other(tmp_path: Path) -> N
     assert listed.unreadable == (damaged,)
     with pytest.raises(RecordUnreadableError):
         read_record(tmp_path, damaged)
+
+
+@pytest.mark.unit
+async def test_what_is_no_regular_file_keeps_no_reader_waiting(tmp_path: Path) -> None:
+    fifo, folder, link = (tmp_path / (letter * 44) for letter in "abc")
+    for record in (fifo, folder, link):
+        record.mkdir()
+    os.mkfifo(fifo / "run.json")
+    (folder / "run.json").mkdir()
+    (link / "run.json").symlink_to(fifo / "run.json")
+
+    with anyio.fail_after(5):
+        listed = await anyio.to_thread.run_sync(list_records, tmp_path, abandon_on_cancel=True)
+
+    assert (listed.runs, sorted(listed.unreadable)) == ((), ["a" * 44, "b" * 44, "c" * 44])
+
+
+async def test_a_run_that_is_killed_while_it_works_does_not_read_as_queued(tmp_path: Path) -> None:
+    puppets = Puppets()
+    async with running(puppets, records=tmp_path) as engine:
+        run = await engine.start(request())
+        await puppets.until_started(1)
+
+        assert read_record(tmp_path, run.run_id).message == "started"
+
+
+@pytest.mark.unit
+async def test_a_run_that_memory_has_forgotten_is_read_from_its_record_until_its_time_is_over(tmp_path: Path) -> None:
+    moment = [datetime(2026, 1, 1, tzinfo=UTC)]
+    kept = Retention(ended=1)
+    with anyio.fail_after(5):
+        async with MemoryEngine(instant, records=tmp_path, clock=lambda: moment[0], retention=kept) as engine:
+            ids = [(await engine.start(request(n=n))).run_id for n in range(3)]
+            first, *_ = [(await engine.wait(run_id, OWNER, 5)).run_id for run_id in ids]
+            (last,) = (await engine.list_runs(OWNER)).runs
+            moment[0] += kept.age
+            found = await engine.wait(first, OWNER, 5)
+            cancelled = await engine.cancel(first, OWNER)
+            async with engine.watch(first, OWNER) as changes:
+                watched = [change async for change in changes]
+            with pytest.raises(RunNotFoundError):
+                await engine.get(first, "somebody else")
+            moment[0] += timedelta(seconds=1)
+            with pytest.raises(RunNotFoundError):
+                await engine.get(first, OWNER)
+
+    assert last.run_id != first
+    assert found.status is RunStatus.COMPLETED
+    assert cancelled == found
+    assert watched == [found]
+
+
+@pytest.mark.unit
+async def test_a_live_run_of_another_process_is_not_found_though_it_has_a_record(tmp_path: Path) -> None:
+    puppets = Puppets()
+    async with running(puppets, records=tmp_path) as engine, running(instant, records=tmp_path) as other:
+        run = await engine.start(request())
+        with pytest.raises(RunNotFoundError):
+            await other.get(run.run_id, OWNER)
 
 
 @pytest.mark.unit

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from handrail.arguments import number
 from handrail.decisions import (
     MAX_OPTIONS,
     Choice,
@@ -61,7 +62,8 @@ async def _decide(models: ModelRegistry, arguments: JsonMapping) -> JsonObject:
         choice, decision = await Decider(model).choose(observation, question)
     finally:
         await model.close()
-    return _answer(choice, decision, options, _number(arguments.get("abstain_below", _ABSTAIN_BELOW)))
+    abstain_below = number(arguments, "abstain_below")
+    return _answer(choice, decision, options, _ABSTAIN_BELOW if abstain_below is None else abstain_below)
 
 
 def _answer(choice: Choice, decision: Decision, options: Mapping[str, str], abstain_below: float) -> JsonObject:
@@ -112,10 +114,6 @@ def _check_size(name: str, given: Json, limit: int) -> None:
             size=size,
             limit=limit,
         )
-
-
-def _number(given: Json) -> float:
-    return float(given) if isinstance(given, int | float) else _ABSTAIN_BELOW
 
 
 def _schema(models: ModelRegistry) -> JsonObject:

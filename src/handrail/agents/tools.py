@@ -9,13 +9,13 @@ from handrail.arguments import ArgumentChecker
 from handrail.decisions import ModelRegistry
 from handrail.hints import Hints, annotations_for_gateway
 from handrail.json_types import Json, JsonMapping, JsonObject
+from handrail.protocol.clients import LONGEST_WAIT_S
 from handrail.protocol.tool import Call, RunTool, ServerTool, ToolAnswer
 from handrail.runs import StartRequest
 
 __all__ = ["agent_tools"]
 
 _READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
-_MAX_WAIT_S: Final = 3600
 _DEFAULTS: Final[JsonObject] = {"params": {}, "episodes": 1, "seed": 0}
 
 
@@ -133,7 +133,7 @@ def _run_schema(agents: AgentRegistry, models: ModelRegistry) -> JsonObject:
         "wait_seconds": {
             "type": "number",
             "minimum": 0,
-            "maximum": _MAX_WAIT_S,
+            "maximum": LONGEST_WAIT_S,
             "description": "Seconds to wait before answering early.",
         },
         "run_key": {

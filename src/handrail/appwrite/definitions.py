@@ -84,6 +84,7 @@ _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
         "services": {
             "type": "array",
             "items": {"type": "string"},
+            "maxItems": 50,
             "description": "Only of these services, such as tables_db or users.",
         },
     },

@@ -23,8 +23,8 @@ def serve(*, sandbox: bool, toolsets: list[Toolset] | None, expose: Sequence[str
     Raises:
         UsageError: there is nothing of a name that shall be exposed.
     """
-    settings = load_settings(expose=expose)
     wire = Wire.claim()
+    settings = load_settings(expose=expose)
     anyio.run(_serve, settings, wire, sandbox, toolsets or [])
 
 

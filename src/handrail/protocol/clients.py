@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["CLIENTS", "UNKNOWN_CLIENT", "Patience", "WaitPolicy", "patience_of"]
+__all__ = ["CLIENTS", "LONGEST_WAIT_S", "UNKNOWN_CLIENT", "Patience", "WaitPolicy", "patience_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,9 @@ class Patience:
     usual: float
     longest: float
 
+
+LONGEST_WAIT_S: Final = 3600
+"""How many seconds a call may ask to wait; how long it does is for `WaitPolicy` to say."""
 
 UNKNOWN_CLIENT: Final = Patience(usual=4, longest=50)
 """Nothing is known: 4 s is under the smallest limit met (5 s), 50 s is under the commonest one (60 s).

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 from mcp.server.context import CallNext, HandlerResult
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
     RequestParams,
     ServerCapabilities,
@@ -16,9 +17,10 @@ from mcp_types import (
     TasksToolsCapability,
     ToolsCapability,
 )
+from pydantic import ValidationError
 
 from handrail.json_types import JsonObject
-from handrail.protocol.border import method_not_found
+from handrail.protocol.border import invalid_params, method_not_found, with_next_step
 from handrail.protocol.context import LEGACY_TASKS_VERSION, TASKS_EXTENSION, Context, is_modern, speaks_legacy_tasks
 
 __all__ = ["TASK_CALL", "Endpoint", "by_era", "capabilities_of_era", "route_by_era"]
@@ -80,15 +82,21 @@ def capabilities_of_era(capabilities: ServerCapabilities, *, modern: bool, has_r
 async def route_by_era(ctx: Context, call_next: CallNext) -> HandlerResult:
     """The one use of the SDK's middleware, which is provisional there; `tests/protocol/test_sdk_hooks.py` holds it.
 
-    It is needed twice: the SDK squeezes each answer to `tools/call` into the shape of its version, where a
-    `CreateTaskResult` has no place, so such a call goes to a method of its own; and it answers `initialize` before it
-    knows the version, so that the tasks have to be taken out of the answer for versions that have none.
+    It is needed three times: the SDK squeezes each answer to `tools/call` into the shape of its version, where a
+    `CreateTaskResult` has no place, so such a call goes to a method of its own; it answers `initialize` before it
+    knows the version, so that the tasks have to be taken out of the answer for versions that have none; and of
+    parameters that do not fit it does not say why, nor of a missing handshake what to do.
     """
     if ctx.method == TASK_CALL:
         method_not_found(ctx.method)
     if ctx.method == "tools/call" and speaks_legacy_tasks(ctx) and (ctx.params or {}).get("task") is not None:
-        return await call_next(replace(ctx, method=TASK_CALL))
-    result = await call_next(ctx)
+        ctx = replace(ctx, method=TASK_CALL)
+    try:
+        result = await call_next(ctx)
+    except ValidationError as error:
+        raise invalid_params(error) from None
+    except MCPError as error:
+        raise with_next_step(error) from None
     if ctx.method == "initialize" and isinstance(result, dict) and result["protocolVersion"] != LEGACY_TASKS_VERSION:
         result["capabilities"].pop("tasks", None)
     return result

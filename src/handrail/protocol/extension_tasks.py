@@ -9,8 +9,7 @@ from pydantic import JsonValue
 
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.protocol.context import TASKS_EXTENSION, Context, declares_tasks, owner_of_request
-from handrail.protocol.legacy_tasks import TaskParams
-from handrail.protocol.task_shapes import extension_task
+from handrail.protocol.task_shapes import TaskParams, extension_task
 from handrail.runs import RunEngine
 
 __all__ = ["ExtensionTasks", "UpdateParams", "require_declared"]

@@ -4,27 +4,21 @@ import logging
 from typing import Final
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, PaginatedRequestParams, RequestParams
+from mcp_types import INVALID_PARAMS, PaginatedRequestParams
 
 from handrail.errors import HandrailError
 from handrail.json_types import JsonObject
 from handrail.protocol.context import Context, owner_of_request
 from handrail.protocol.notify import notify, tell_changes
 from handrail.protocol.results import as_wire, run_result
-from handrail.protocol.task_shapes import legacy_task
+from handrail.protocol.task_shapes import TaskParams, legacy_task
 from handrail.runs import Run, RunEngine, RunStatus
 
-__all__ = ["LegacyTasks", "TaskParams"]
+__all__ = ["LegacyTasks"]
 
 _LOG: Final = logging.getLogger("handrail.protocol")
 _RELATED_TASK: Final = "io.modelcontextprotocol/related-task"
 _IMMEDIATE_RESPONSE: Final = "io.modelcontextprotocol/model-immediate-response"
-
-
-class TaskParams(RequestParams):
-    """Parameters that name a task."""
-
-    task_id: str
 
 
 class LegacyTasks:

@@ -11,7 +11,7 @@ from handrail.errors import HandrailError
 from handrail.json_types import JsonObject
 from handrail.runs import Run, RunReason, run_view
 
-__all__ = ["as_wire", "error_document", "error_result", "internal_error_result", "run_result", "tool_result"]
+__all__ = ["as_wire", "error_document", "internal_error_result", "run_result", "tool_result"]
 
 _LOG: Final = logging.getLogger("handrail.protocol")
 
@@ -35,11 +35,6 @@ def tool_result(document: JsonObject, *, is_error: bool = False) -> CallToolResu
 def error_document(error: HandrailError) -> JsonObject:
     """`{"error": {type, code, message, next}}`, and `data` where there is some."""
     return {"error": error.as_json()}
-
-
-def error_result(error: HandrailError) -> CallToolResult:
-    """An error that a model can act on."""
-    return tool_result(error_document(error), is_error=True)
 
 
 def internal_error_result(tool: str) -> CallToolResult:

@@ -2,8 +2,9 @@
 
 from mcp_types import ToolAnnotations
 
+from handrail.arguments import number
 from handrail.json_types import JsonMapping, JsonObject
-from handrail.protocol.clients import WaitPolicy
+from handrail.protocol.clients import LONGEST_WAIT_S, WaitPolicy
 from handrail.protocol.tool import Call, ServerTool, ToolAnswer
 from handrail.protocol.waiting import RunWaiter
 from handrail.runs import Run, RunEngine, run_view
@@ -31,7 +32,7 @@ def run_tools(engine: RunEngine, wait: WaitPolicy) -> tuple[ServerTool, ...]:
 def _get_run(waiter: RunWaiter) -> ServerTool:
     async def handle(call: Call, arguments: JsonMapping) -> ToolAnswer:
         run = await waiter.engine.get(str(arguments["run_id"]), call.owner)
-        seconds = waiter.policy.seconds(call.client.name, _number(arguments.get("wait_seconds")))
+        seconds = waiter.policy.seconds(call.client.name, number(arguments, "wait_seconds"))
         return _answer(await waiter.wait(run, call, seconds))
 
     return ServerTool(
@@ -45,6 +46,7 @@ def _get_run(waiter: RunWaiter) -> ServerTool:
                 "wait_seconds": {
                     "type": "number",
                     "minimum": 0,
+                    "maximum": LONGEST_WAIT_S,
                     "description": "Seconds to wait for the run's end; 0 answers at once. Held under the client's own "
                     "limit.",
                 },
@@ -98,7 +100,7 @@ def _list_runs(engine: RunEngine) -> ServerTool:
                     "maximum": _LARGEST_PAGE,
                     "description": f"How many runs on a page; {_PAGE} by default.",
                 },
-                "cursor": {"type": "string", "description": "next_cursor of the page before."},
+                "cursor": {"type": "string", "maxLength": 64, "description": "next_cursor of the page before."},
             }
         ),
         annotations=_READS,
@@ -131,7 +133,3 @@ def _schema(properties: JsonObject, *required: str) -> JsonObject:
         "required": list(required),
         "additionalProperties": False,
     }
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None

@@ -24,8 +24,9 @@ from handrail.protocol.clients import WaitPolicy
 from handrail.protocol.context import Background, Context, speaks_legacy_tasks
 from handrail.protocol.eras import TASK_CALL, Endpoint, by_era, capabilities_of_era, route_by_era
 from handrail.protocol.extension_tasks import ExtensionTasks, UpdateParams
-from handrail.protocol.legacy_tasks import LegacyTasks, TaskParams
+from handrail.protocol.legacy_tasks import LegacyTasks
 from handrail.protocol.subscriptions import Subscriptions
+from handrail.protocol.task_shapes import TaskParams
 from handrail.protocol.tool import RunTool
 from handrail.protocol.tool_calls import ToolCalls
 from handrail.protocol.toolbox import AnyTool, Toolbox

@@ -1,21 +1,30 @@
-"""A run as a task, in the two shapes that the two generations of the protocol give it. Pure."""
+"""A run as a task, in the two shapes that the two generations of the protocol give it, and how one is named. Pure."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
+
+from mcp_types import RequestParams
 
 from handrail.json_types import Json, JsonObject
 from handrail.protocol.results import as_wire, run_result
-from handrail.runs import Question, Run, RunReason, RunStatus
+from handrail.runs import KEPT_FOR, Question, Run, RunReason, RunStatus
 
-__all__ = ["POLL_INTERVAL_MS", "TASK_TTL_MS", "elicitation_of", "extension_task", "legacy_task"]
+__all__ = ["POLL_INTERVAL_MS", "TASK_TTL_MS", "TaskParams", "elicitation_of", "extension_task", "legacy_task"]
 
 POLL_INTERVAL_MS: Final = 1_000
 """How often a client is asked to poll, in milliseconds."""
 
-TASK_TTL_MS: Final = 7 * 24 * 60 * 60 * 1_000
-"""How long a run is kept, in milliseconds from its creation: seven days, whatever a client asks for (it may ask less).
+TASK_TTL_MS: Final = KEPT_FOR // timedelta(milliseconds=1)
+"""How long a run is kept, in milliseconds from its creation, whatever a client asks for (it may ask less).
 
-More than any run's time budget and never under an hour, so a task never ends before its run."""
+It is kept for that long from its end, so never shorter than it says here. More than any run's time budget and never
+under an hour, so a task never ends before its run."""
+
+
+class TaskParams(RequestParams):
+    """Parameters that name a task."""
+
+    task_id: str
 
 
 def legacy_task(run: Run) -> JsonObject:

@@ -1,5 +1,7 @@
 """`tools/call`: a plain answer, a run waited for, or a run handed over as a task."""
 
+import secrets
+from dataclasses import replace
 from typing import Final
 
 import anyio
@@ -7,6 +9,7 @@ import anyio.lowlevel
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, CallToolRequestParams, CallToolResult
 
+from handrail.arguments import number, short_name
 from handrail.errors import HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.protocol.context import Context, RequestCall, call_of, declares_tasks
@@ -21,6 +24,7 @@ from handrail.runs import Run, StartRequest
 __all__ = ["ToolCalls"]
 
 _WAIT_ARGUMENT: Final = "wait_seconds"
+_MARK_BYTES: Final = 8
 
 
 class ToolCalls:
@@ -67,10 +71,10 @@ class ToolCalls:
             raise MCPError(METHOD_NOT_FOUND, f"Tool {tool.name} does not support task-augmented execution")
         call, arguments = call_of(ctx), _arguments(params)
         try:
-            run = await self._start(tool, call, arguments)
+            run, _ = await self._start(tool, call, arguments)
         except HandrailError as error:
-            request = StartRequest(_agent_of(tool, arguments), arguments, call.owner)
-            run = await self._waiter.engine.reject(request, error_document(error))
+            refused = StartRequest(_agent_of(tool, arguments), {}, call.owner)
+            run = await self._waiter.engine.reject(refused, error_document(error))
         return self._legacy.handle(ctx, run)
 
     def _find(self, name: str) -> AnyTool:
@@ -79,27 +83,27 @@ class ToolCalls:
         except UnknownToolError as error:
             raise MCPError(INVALID_PARAMS, f"{error.message} {error.next_step}", error.as_json()) from None
 
-    async def _start(self, tool: RunTool, call: RequestCall, arguments: JsonObject) -> Run:
+    async def _start(self, tool: RunTool, call: RequestCall, arguments: JsonObject) -> tuple[Run, StartRequest]:
         self._toolbox.check(tool, arguments)
-        request = tool.prepare(call, {name: value for name, value in arguments.items() if name != _WAIT_ARGUMENT})
+        asked = tool.prepare(call, {name: value for name, value in arguments.items() if name != _WAIT_ARGUMENT})
+        request = replace(asked, started_by=secrets.token_hex(_MARK_BYTES))
         waiter = self._running()
         await anyio.lowlevel.checkpoint_if_cancelled()
         # A cancel that fell between the start and its answer would leave a run that nobody can name.
         with anyio.CancelScope(shield=True):
             run = await waiter.engine.start(request)
-        async with waiter.cancelling(run):
+        async with waiter.cancelling(run, request):
             await anyio.lowlevel.checkpoint_if_cancelled()
-        return run
+        return run, request
 
     async def _call_run_tool(
         self, ctx: Context, tool: RunTool, call: RequestCall, arguments: JsonObject
     ) -> CallToolResult | JsonObject:
         waiter = self._running()
-        run = await self._start(tool, call, arguments)
+        run, request = await self._start(tool, call, arguments)
         as_task = declares_tasks(ctx)
-        asked = arguments.get(_WAIT_ARGUMENT)
-        budget = waiter.policy.seconds(call.client.name, float(asked) if isinstance(asked, int | float) else None)
-        async with waiter.cancelling(run):
+        budget = waiter.policy.seconds(call.client.name, number(arguments, _WAIT_ARGUMENT))
+        async with waiter.cancelling(run, request):
             if as_task:
                 run = await waiter.engine.wait(run.run_id, run.owner, waiter.policy.grace_s)
             else:
@@ -116,7 +120,8 @@ class ToolCalls:
 
 def _refusal(tool: AnyTool, arguments: JsonMapping, error: HandrailError) -> JsonObject:
     if isinstance(tool, ServerTool) and tool.refusal is not None:
-        return tool.refusal(arguments, error)
+        shown = {name: short_name(value) if isinstance(value, str) else value for name, value in arguments.items()}
+        return tool.refusal(shown, error)
     return error_document(error)
 
 

@@ -10,7 +10,7 @@ from handrail.runs.engine import (
     RunKeyReusedError,
     RunNotFoundError,
 )
-from handrail.runs.ledger import CursorError, Retention
+from handrail.runs.ledger import KEPT_FOR, CursorError, Retention
 from handrail.runs.memory import MemoryEngine
 from handrail.runs.model import Question, Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.record import RecordError, RecordNameError
@@ -18,6 +18,7 @@ from handrail.runs.stored import RecordUnreadableError, StoredRuns, list_records
 from handrail.runs.view import run_view
 
 __all__ = [
+    "KEPT_FOR",
     "CursorError",
     "EngineClosedError",
     "MemoryEngine",

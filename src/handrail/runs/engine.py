@@ -135,6 +135,13 @@ class RunEngine(Protocol):
             RunNotFoundError: unknown, or another owner's.
         """
 
+    async def abandon(self, run_id: str, owner: str) -> Run:
+        """End the run because whoever started it has gone; not while anybody waits for it or watches it.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """
+
     async def answer(self, run_id: str, owner: str, answers: Mapping[str, Json]) -> Run:
         """Answer questions of a run that asked; unknown keys are ignored.
 

@@ -3,24 +3,29 @@
 import secrets
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 import anyio
 
-from handrail.arguments import ArgumentChecker
+from handrail.arguments import ArgumentChecker, short_name
 from handrail.errors import UsageError
 from handrail.json_types import Json, JsonObject
 from handrail.runs.engine import RunKeyReusedError, RunNotFoundError
-from handrail.runs.model import Question, Run, RunPage, RunStatus, StartRequest
+from handrail.runs.model import Question, Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome
 from handrail.runs.record import Record
 
-__all__ = ["CursorError", "Entry", "Ledger", "Retention", "new_run_id"]
+__all__ = ["KEPT_FOR", "CursorError", "Entry", "Ledger", "Retention", "new_run_id"]
 
 _PAGE_LIMIT: Final = 200
 _CURSOR_DIGITS: Final = 20
+
+
+KEPT_FOR: Final = timedelta(days=7)
+"""How long a run is kept after its end."""
 
 
 class CursorError(UsageError):
@@ -31,10 +36,18 @@ class CursorError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long runs are kept after their end; a live run is always kept."""
+    """How long runs are kept after their end; a live run is always kept.
+
+    Attributes:
+        ended: how many ended runs are kept in memory. With records on disk an older one is read from there, so that its
+            time is over by age alone.
+        age: how long an ended run is kept, in memory and on disk.
+        rejected: how many runs are kept that were refused before they began; apart, so that they push out no other.
+    """
 
     ended: int = 1000
-    age: timedelta = timedelta(days=7)
+    age: timedelta = KEPT_FOR
+    rejected: int = 100
 
 
 def new_run_id(now: datetime) -> str:
@@ -54,6 +67,7 @@ class Entry:
     changed: anyio.Event = field(default_factory=anyio.Event)
     answers: dict[str, Json] = field(default_factory=dict)
     asked: int = 0
+    followers: int = 0  # who waits for the run or watches it
 
     @property
     def is_live(self) -> bool:
@@ -92,6 +106,15 @@ class Entry:
         for key in asked:
             self.answers[key] = answers[key]
             self.withdraw(key, now)
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """While this is open, somebody waits for the run or watches it."""
+        self.followers += 1
+        try:
+            yield
+        finally:
+            self.followers -= 1
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until the condition holds, or the run has ended."""
@@ -153,6 +176,7 @@ class Ledger:
         self._entries: dict[str, Entry] = {}
         self._keys: dict[tuple[str, str], str] = {}
         self._ended: deque[Entry] = deque()
+        self._rejected: deque[Entry] = deque()
         self._numbers = 0
 
     def add(self, request: StartRequest, now: datetime, record_for: Callable[[str], Record]) -> Entry:
@@ -168,6 +192,7 @@ class Ledger:
             message="queued",
             run_key=request.run_key,
             arguments=request.arguments,
+            started_by=request.started_by,
         )
         self._numbers += 1
         entry = Entry(self._numbers, request, run, record_for(run_id))
@@ -189,7 +214,7 @@ class Ledger:
         if not entry.is_live:
             return False
         entry.become(ended())
-        self._ended.append(entry)
+        (self._rejected if entry.run.reason is RunReason.REJECTED else self._ended).append(entry)
         return True
 
     def remove(self, entry: Entry) -> None:
@@ -206,10 +231,13 @@ class Ledger:
         """
         entry = self._entries.get(run_id)
         if entry is None or entry.run.owner != owner:
-            raise RunNotFoundError(
-                f"There is no run {run_id[:64]!r}.", next_step="`list_runs` shows the runs.", run_id=run_id[:64]
-            )
+            raise self.not_found(run_id)
         return entry
+
+    def not_found(self, run_id: str) -> RunNotFoundError:
+        """What is said of an id that names no run that the caller may see."""
+        shown = short_name(run_id)
+        return RunNotFoundError(f"There is no run {shown!r}.", next_step="`list_runs` shows the runs.", run_id=shown)
 
     def same_start(self, request: StartRequest) -> Entry | None:
         """The run that was started with the same `run_key`, if there is one.
@@ -251,10 +279,9 @@ class Ledger:
 
     def expire(self, now: datetime) -> None:
         """Forget ended runs that are over the age or the number that is kept."""
-        while self._ended and (
-            len(self._ended) > self._retention.ended or now - self._ended[0].run.updated_at > self._retention.age
-        ):
-            self.remove(self._ended.popleft())
+        for ended, number in ((self._ended, self._retention.ended), (self._rejected, self._retention.rejected)):
+            while ended and (len(ended) > number or now - ended[0].run.updated_at > self._retention.age):
+                self.remove(ended.popleft())
 
     def _newest_first(self) -> Iterator[Entry]:
         return reversed(self._entries.values())

@@ -3,7 +3,7 @@
     start -> queued in order -> one of `slots` -> body -> completed | failed | cancelled
 
 Everything happens on one event loop, and a state changes between two awaits, never across one: that is the whole
-locking. A run's state is on disk before it is told to anybody.
+locking. A run's state is on disk before it is told to anybody. What memory has forgotten is read from there.
 """
 
 import logging
@@ -20,15 +20,16 @@ import anyio.abc
 import anyio.lowlevel
 import anyio.to_thread
 
+from handrail.arguments import short_name
 from handrail.json_types import Json, JsonObject
 from handrail.runs.context import EngineRunContext
-from handrail.runs.engine import EngineClosedError, QueueFullError, RunBody
+from handrail.runs.engine import EngineClosedError, QueueFullError, RunBody, RunContext, RunNotFoundError
 from handrail.runs.ledger import Entry, Ledger, Retention
 from handrail.runs.model import Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome, outcome_of
 from handrail.runs.process import this_process
 from handrail.runs.record import DiskRecord, NoRecord, Record, RecordError
-from handrail.runs.stored import prune_records
+from handrail.runs.stored import RecordUnreadableError, prune_records, read_record
 
 __all__ = ["MemoryEngine"]
 
@@ -112,12 +113,12 @@ class MemoryEngine:
         return entry.run
 
     async def reject(self, request: StartRequest, result: JsonObject) -> Run:
-        """See `RunEngine`. Nothing is written to disk: there was no run."""
+        """See `RunEngine`. Nothing is written to disk, and no arguments are kept: there was no run."""
         self._entered()
-        self._ledger.expire(self._clock())
-        unkeyed = StartRequest(request.agent, request.arguments, request.owner)
-        entry = self._ledger.add(unkeyed, self._clock(), lambda _run_id: NoRecord())
+        nothing = StartRequest(short_name(request.agent), {}, request.owner)
+        entry = self._ledger.add(nothing, self._clock(), lambda _run_id: NoRecord())
         self._end(entry, Outcome(RunStatus.FAILED, "rejected before it began", RunReason.REJECTED, result))
+        self._ledger.expire(self._clock())
         return entry.run
 
     async def get(self, run_id: str, owner: str) -> Run:
@@ -137,6 +138,11 @@ class MemoryEngine:
             self._forget_waiting(entry)
         return entry.run
 
+    async def abandon(self, run_id: str, owner: str) -> Run:
+        """See `RunEngine`."""
+        entry = self._find(run_id, owner)
+        return entry.run if entry.followers else await self.cancel(run_id, owner)
+
     async def answer(self, run_id: str, owner: str, answers: Mapping[str, Json]) -> Run:
         """See `RunEngine`. All given answers are checked before any is taken.
 
@@ -150,7 +156,7 @@ class MemoryEngine:
     async def wait(self, run_id: str, owner: str, seconds: float) -> Run:
         """See `RunEngine`."""
         entry = self._find(run_id, owner)
-        with anyio.move_on_after(seconds):
+        with entry.followed(), anyio.move_on_after(seconds):
             await entry.until(lambda: entry.run.status is not RunStatus.WORKING)
         return entry.run
 
@@ -158,8 +164,9 @@ class MemoryEngine:
     async def watch(self, run_id: str, owner: str) -> AsyncGenerator[AsyncIterator[Run]]:
         """See `RunEngine`. A watcher holds nothing of the engine: it looks at the run whenever it comes back."""
         entry = self._find(run_id, owner)
-        async with aclosing(entry.changes()) as changes:
-            yield changes
+        with entry.followed():
+            async with aclosing(entry.changes()) as changes:
+                yield changes
 
     def _entered(self) -> anyio.abc.TaskGroup:
         if self._group is None:
@@ -170,7 +177,27 @@ class MemoryEngine:
 
     def _find(self, run_id: str, owner: str) -> Entry:
         self._ledger.expire(self._clock())
-        return self._ledger.find(run_id, owner)
+        try:
+            return self._ledger.find(run_id, owner)
+        except RunNotFoundError:
+            if self._records is None:
+                raise
+            return self._recorded(self._records, run_id, owner)
+
+    def _recorded(self, records: Path, run_id: str, owner: str) -> Entry:
+        """A run that ended so many runs ago that only its record knows of it, or under another process.
+
+        Raises:
+            RunNotFoundError: there is no such record of this owner, or its run goes on in another process.
+        """
+        not_found = self._ledger.not_found(run_id)
+        try:
+            run = read_record(records, run_id)
+        except (RunNotFoundError, RecordUnreadableError):
+            raise not_found from None
+        if run.owner != owner or not run.status.is_terminal or self._clock() - run.updated_at > self._retention.age:
+            raise not_found
+        return Entry(0, StartRequest(run.agent, run.arguments, owner), run, NoRecord())
 
     def _check_room(self) -> None:
         live = self._ledger.live()
@@ -215,7 +242,13 @@ class MemoryEngine:
         await anyio.lowlevel.checkpoint()
         entry.report("started", self._clock())
         context = EngineRunContext(entry, self._clock)
-        self._end(entry, await outcome_of(self._body, context, entry.request))
+        self._end(entry, await outcome_of(self._begin, context, entry.request))
+
+    async def _begin(self, context: RunContext, request: StartRequest) -> JsonObject:
+        """The body, once the record says that it works: what is killed now did not die while it was queued."""
+        entry = self._ledger.find(context.run_id, request.owner)
+        entry.record.write_run(entry.run)
+        return await self._body(context, request)
 
     def _interrupt(self, entry: Entry) -> None:
         message = f"interrupted: {entry.run.message}"

@@ -57,12 +57,14 @@ class StartRequest:
         arguments: everything that shapes the run, already checked against the agent's schema.
         owner: who may see the run.
         run_key: the same key gives the same run; with other arguments it is refused.
+        started_by: a mark of this very start: the run that it gives has the same mark only where it was not there yet.
     """
 
     agent: str
     arguments: JsonObject
     owner: str
     run_key: str | None = None
+    started_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Run:
     questions: tuple[Question, ...] = ()
     run_key: str | None = None
     arguments: JsonObject = field(default_factory=dict)
+    started_by: str = ""
 
     @property
     def is_error(self) -> bool:

@@ -1,7 +1,10 @@
 """Run records as another process reads them: the command line, after the server that ran them has gone."""
 
+import errno
+import os
 import re
 import shutil
+import stat
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -47,7 +50,7 @@ def read_record(records: Path, run_id: str) -> Run:
     """
     path = records / run_id / RUN_FILE
     try:
-        content = path.read_bytes() if _RUN_ID.fullmatch(run_id) else None
+        content = _content(path) if _RUN_ID.fullmatch(run_id) else None
     except FileNotFoundError:
         content = None
     except OSError as error:
@@ -69,6 +72,9 @@ def list_records(records: Path, *, owner: str | None = None, limit: int = 50) ->
         records: the folder of all records; it need not exist.
         owner: whose runs, or None for everybody's.
         limit: how many at most.
+
+    Raises:
+        OSError: the folder is there and cannot be read.
     """
     runs: list[Run] = []
     unreadable: list[str] = []
@@ -94,6 +100,9 @@ def prune_records(records: Path, before: datetime) -> int:
 
     Returns:
         How many were removed.
+
+    Raises:
+        OSError: the folder is there and cannot be read.
     """
     stale = [run_id for run_id in _run_ids(records) if _is_stale(records, run_id, before)]
     for run_id in stale:
@@ -116,6 +125,18 @@ def _changed_before(folder: Path, before: datetime) -> bool:
         return folder.stat().st_mtime < before.timestamp()
     except FileNotFoundError:
         return False
+
+
+def _content(path: Path) -> bytes:
+    """What a regular file holds. Anything else might keep its reader waiting for ever."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "Not a regular file")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
 
 
 def _run_ids(records: Path) -> list[str]:

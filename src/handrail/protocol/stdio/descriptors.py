@@ -20,10 +20,17 @@ _FIRST_FREE: Final = 3  # the first descriptor that is none of the standard thre
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """The two descriptors that messages travel on. Nothing here starts a thread or blocks the event loop."""
+    """The two descriptors that messages travel on. Nothing here starts a thread or blocks the event loop.
+
+    Attributes:
+        incoming: where messages come from.
+        outgoing: where they go to.
+        parent: the process that started this one, as it was at the claim: it may die while the server loads.
+    """
 
     incoming: int
     outgoing: int
+    parent: int
 
     @classmethod
     def claim(cls) -> Self:
@@ -36,8 +43,9 @@ class Wire:
         Call it first of all, before an event loop begins (whose own descriptors would take the numbers of streams that
         are closed) and before anything is loaded that might print.
         """
+        parent = os.getppid()
         _plug_closed_streams()
-        wire = cls(_private_copy(0), _private_copy(1))
+        wire = cls(_private_copy(0), _private_copy(1), parent)
         _replace_input()
         _replace_output()
         return wire

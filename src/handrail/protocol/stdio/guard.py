@@ -27,15 +27,16 @@ class EndGuard:
 
     Args:
         incoming: the descriptor of the wire's input.
+        parent: the process whose death ends this one; one that is gone already does so at once. Init never dies.
         seconds: how long the process may take to end.
     """
 
-    def __init__(self, incoming: int, seconds: float) -> None:
+    def __init__(self, incoming: int, parent: int, seconds: float) -> None:
         self.ended = anyio.Event()
         self._incoming = incoming
         self._seconds = seconds
         self._loop = asyncio.get_running_loop()
-        self._parent = os.getppid()
+        self._parent = parent
         self._due = threading.Event()
 
     @contextlib.contextmanager
@@ -68,10 +69,10 @@ class EndGuard:
         poller = select.poll()
         poller.register(self._incoming, getattr(select, "POLLRDHUP", 0))
         while not self._due.is_set():
-            if poller.poll(_PARENT_MS):
-                self._due.set()  # what was sent before is still read; the reader sees the end for itself
-            elif self._parent not in {_INIT, os.getppid()}:
+            if self._parent not in {_INIT, os.getppid()}:
                 self.end()
+            elif poller.poll(_PARENT_MS):
+                self._due.set()  # what was sent before is still read; the reader sees the end for itself
 
     def _enforce(self) -> None:
         self._due.wait()
