@@ -1,4 +1,4 @@
-"""What `make test` cannot see from its own environment: other Pythons, and the wheel that users install.
+"""What `make test` cannot see from its own environment: other Pythons, the wheel that users install, others' judgement.
 
 Each lives in an environment of its own in the cache folder, which is kept from run to run.
 """
@@ -17,6 +17,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parent.parent
 CACHE: Final = ROOT / ".cache"
 PYTHONS: Final = ("3.11", "3.12", "3.13")
+GROUNDTRUTH: Final = "mcp-groundtruth==0.3.0"
 
 
 class StepFailedError(Exception):
@@ -35,11 +36,12 @@ def main() -> int:
     steps: dict[str, Callable[[], Skipped | None]] = {
         **{f"tests on Python {version}": _on_python(version) for version in PYTHONS if not _is_ours(version)},
         "the wheel, installed": _the_wheel,
+        "hints, by mcp-groundtruth": _by_groundtruth,
     }
     ended = {name: _attempt(name, step) for name, step in steps.items()}
     print()
     for name, how in ended.items():
-        print(f"{name:<24}{how}")
+        print(f"{name:<28}{how}")
     failed = sum(how.startswith("failed") for how in ended.values())
     skipped = sum(how.startswith("skipped") for how in ended.values())
     print(f"{len(ended) - failed - skipped} passed, {failed} failed, {skipped} skipped")
@@ -80,6 +82,13 @@ def _the_wheel() -> None:
         handrail = str(Path(python).with_name("handrail"))
         _run(handrail, "--version", cwd=folder)
         _run(handrail, "demo", cwd=folder)
+
+
+def _by_groundtruth() -> None:
+    python = _environment("groundtruth", sys.executable)
+    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", GROUNDTRUTH)
+    script = ROOT / "scripts" / "outside" / "groundtruth.py"
+    _run(sys.executable, str(script), str(Path(python).with_name("mcpgt")), str(CACHE / "groundtruth" / "work"))
 
 
 def _is_ours(version: str) -> bool:

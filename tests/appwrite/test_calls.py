@@ -54,7 +54,7 @@ async def test_an_unconfirmed_write_is_refused_and_sends_nothing(
     [
         ("tables_db_create_row", {**ROW, "data": {"maker": {"$id": "m1", "name": "x"}}}, "call.related", "bulk"),
         ("tables_db_delete_row", {**TABLE, "row_id": "r1", "transaction_id": "t"}, "call.staged", "irreversible"),
-        ("tables_db_create", {"database_id": "d", "name": "n", "replicas": 1}, "call.costs", "money"),
+        ("tables_db_create", {"database_id": "d", "name": "n", "replicas": 1}, "create.buy", "money"),
         ("tables_db_delete_rows", TABLE, "delete.many", "irreversible"),
     ],
 )

@@ -52,6 +52,7 @@ async def test_a_guest_sees_what_is_public_only(client: httpx2.AsyncClient) -> N
         ("GET", "/sites"),
         ("GET", "/tablesdb/transactions"),
         ("GET", "/users/identities"),
+        ("GET", "/users/usage"),
         ("DELETE", "/users"),
         ("GET", "/users/u/passkeys"),
         ("POST", "/graphql"),

@@ -3,6 +3,7 @@
 from handrail.sandbox.faults import Fault, FaultKind, Faults
 from handrail.sandbox.serve import Sandbox, SandboxPortError, create_app, serve_sandbox
 from handrail.sandbox.state import API_KEY, PROJECT_ID, RequestRecord, SandboxState
+from handrail.sandbox.state_file import SandboxStateFileError
 
 __all__ = [
     "API_KEY",
@@ -14,6 +15,7 @@ __all__ = [
     "Sandbox",
     "SandboxPortError",
     "SandboxState",
+    "SandboxStateFileError",
     "create_app",
     "serve_sandbox",
 ]

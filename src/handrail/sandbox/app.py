@@ -16,6 +16,7 @@ from handrail.sandbox.errors import ApiError, Fail
 from handrail.sandbox.faults import Fault, FaultKind
 from handrail.sandbox.routing import Answer
 from handrail.sandbox.state import RequestRecord, SandboxState
+from handrail.sandbox.state_file import SandboxStateFileError, StateFile
 
 __all__ = ["FAULT_HEADER", "MAX_BODY_BYTES", "Lines", "SandboxApp", "build_app"]
 
@@ -95,17 +96,24 @@ class _GoneError(Exception):
     """The client left before its request was whole: such a request does nothing."""
 
 
-def build_app(state: SandboxState, lines: Lines | None = None) -> Starlette:
-    """The ASGI application over `state`; `lines` are the server's connections, needed to drop them on demand."""
-    return Starlette(routes=[Mount("/", app=SandboxApp(state, lines or Lines()))])
+def build_app(state: SandboxState, lines: Lines | None = None, kept: StateFile | None = None) -> Starlette:
+    """The ASGI application over `state`.
+
+    Args:
+        state: its memory.
+        lines: the server's connections, needed to drop them on demand.
+        kept: where the data are written after each change, before the answer is sent.
+    """
+    return Starlette(routes=[Mount("/", app=SandboxApp(state, lines or Lines(), kept))])
 
 
 class SandboxApp:
     """One ASGI endpoint for every path: the table of routes is the services' own."""
 
-    def __init__(self, state: SandboxState, lines: Lines) -> None:
+    def __init__(self, state: SandboxState, lines: Lines, kept: StateFile | None = None) -> None:
         self._state = state
         self._lines = lines
+        self._kept = kept
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; everything but HTTP is refused by the ASGI server itself."""
@@ -140,9 +148,18 @@ class SandboxApp:
 
     def _work(self, request: Request) -> Answer:
         try:
-            return dispatch(self._state, request)
+            answer = dispatch(self._state, request)
         except ApiError as error:
-            return _refusal(error)
+            answer = _refusal(error)
+        return answer if self._kept is None else self._keep(self._kept, answer)
+
+    def _keep(self, kept: StateFile, answer: Answer) -> Answer:
+        """Write the data down if they changed: who has the answer finds them in the file."""
+        try:
+            kept.write(self._state)
+        except SandboxStateFileError:
+            return _refusal(ApiError(Fail.UNKNOWN))
+        return answer
 
     def _note(self, head: Request, status: int | None, fault: FaultKind | None = None) -> None:
         self._state.requests.append(RequestRecord(head.method, head.path, status, fault))

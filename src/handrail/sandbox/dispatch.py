@@ -80,7 +80,15 @@ _SERVICES = frozenset(
     ]
 )
 # Real routes that would else be taken for an id of a route that is here.
-_LACKED = (("tablesdb", "transactions"), ("users", "identities"), ("functions", "templates"), ("functions", "usage"))
+_LACKED = frozenset(
+    [
+        ("functions", "templates"),
+        ("functions", "usage"),
+        ("tablesdb", "transactions"),
+        ("users", "identities"),
+        ("users", "usage"),
+    ]
+)
 _PERSONAL_SCOPES = frozenset({"public", "account"})
 _GUEST_SCOPES = frozenset({"public", "locale.read"})
 _QUERY_METHODS = frozenset({"GET", "HEAD"})

@@ -1,5 +1,6 @@
 """Something to look at in a fresh stand-in."""
 
+import itertools
 import json
 from typing import Final
 
@@ -31,7 +32,17 @@ _PRODUCTS: Final = (
 
 
 def seed(state: SandboxState) -> None:
-    """Fill an empty state by the same requests that a client would send; they are not logged as requests."""
+    """Fill an empty state by the same requests that a client would send; they are not logged as requests.
+
+    What the server names itself gets the same ids each time, so that two seeded states are alike but for moments.
+    """
+    own, numbers = state.new_id, itertools.count(1)
+    state.new_id = lambda: f"{next(numbers):020x}"
+    _fill(state)
+    state.new_id = own
+
+
+def _fill(state: SandboxState) -> None:
     for method, path, body in _steps():
         _send(state, method, path, json.dumps(body).encode(), "application/json")
     for row_id, name, price, stock, on_sale, category in _PRODUCTS:

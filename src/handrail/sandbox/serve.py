@@ -4,12 +4,14 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 
 from handrail.errors import UnavailableError
 from handrail.sandbox.state import SandboxState
+from handrail.sandbox.state_file import StateFile
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -74,7 +76,9 @@ def _listen(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def serve_sandbox(state: SandboxState | None = None, *, port: int = 0) -> AsyncIterator[Sandbox]:
+async def serve_sandbox(
+    state: SandboxState | None = None, *, port: int = 0, state_file: Path | None = None
+) -> AsyncIterator[Sandbox]:
     """Serve the stand-in on 127.0.0.1 for as long as the block lasts.
 
     It takes no signal handler, writes nothing to stdout, and stops within two seconds even if requests hang.
@@ -83,18 +87,24 @@ async def serve_sandbox(state: SandboxState | None = None, *, port: int = 0) -> 
     Args:
         state: its memory; None for an empty one.
         port: the port to listen on; 0 for any free one.
+        state_file: where its data are written as JSON, now and after each change: kind -> id -> document, as
+            `SandboxState.data` gives them without moments. None for nowhere.
 
     Yields:
         How to reach it.
 
     Raises:
         SandboxPortError: the port is taken.
+        SandboxStateFileError: the file cannot be written.
     """
     from handrail.sandbox.server import SandboxServer  # noqa: PLC0415  (brings uvicorn and Starlette)
 
     memory = SandboxState() if state is None else state
+    kept = None if state_file is None else StateFile(state_file)
+    if kept is not None:
+        kept.write(memory)
     listener = _listen(port)
-    server = SandboxServer(memory, listener)
+    server = SandboxServer(memory, listener, kept)
     endpoint = f"http://{_HOST}:{listener.getsockname()[1]}/v1"
     failure: Exception | None = None
     async with anyio.create_task_group() as group:

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from handrail.sandbox.app import Lines, build_app
 from handrail.sandbox.state import SandboxState
+from handrail.sandbox.state_file import StateFile
 
 __all__ = ["SandboxServer"]
 
@@ -57,13 +58,13 @@ class _QuietServer(Server):
 
 
 class SandboxServer:
-    """One listening stand-in."""
+    """One listening stand-in; `kept` is where its data are written after each change."""
 
-    def __init__(self, state: SandboxState, listener: socket.socket) -> None:
+    def __init__(self, state: SandboxState, listener: socket.socket, kept: StateFile | None = None) -> None:
         self._lines = Lines()
         self._listener = listener
         config = Config(
-            build_app(state, self._lines),
+            build_app(state, self._lines, kept),
             http=_protocol_over(self._lines),
             ws="none",
             lifespan="off",

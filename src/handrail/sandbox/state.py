@@ -29,7 +29,19 @@ __all__ = [
 PROJECT_ID = "sandbox"
 API_KEY = "sandbox-key"
 _LOG_LENGTH = 10_000
-_STAMPS = frozenset({"$createdAt", "$updatedAt", "registration", "passwordUpdate", "accessedAt", "expire", "invited"})
+_STAMPS = frozenset(
+    [
+        "$createdAt",
+        "$updatedAt",
+        "accessedAt",
+        "expire",
+        "invited",
+        "joined",
+        "passwordUpdate",
+        "registration",
+        "userAccessedAt",
+    ]
+)
 
 
 def random_id() -> str:
@@ -162,49 +174,57 @@ class SandboxState:
         Returns:
             64 hexadecimal digits.
         """
-        data = self._data()
-        shown = data if stamps else _without_stamps(data)
-        return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self.data(stamps=stamps), sort_keys=True).encode()).hexdigest()
 
-    def _data(self) -> JsonObject:
-        return {
-            "users": dict(self.users),
-            "sessions": dict(self.sessions),
-            "teams": dict(self.teams),
-            "memberships": dict(self.memberships),
-            "databases": {key: _database_data(database) for key, database in self.databases.items()},
-            "buckets": {key: _bucket_data(bucket) for key, bucket in self.buckets.items()},
-            "functions": {
-                key: {"doc": function.doc, "variables": dict(function.variables)}
+    def data(self, *, stamps: bool = True) -> JsonObject:
+        """All data, flat: kind -> id -> document, as in `rows` -> `shop/products/hammer`.
+
+        Args:
+            stamps: with False, moments such as `$updatedAt` are left out.
+
+        Returns:
+            The documents themselves where stamps stay, copies else. A file's holds the hash of its bytes.
+        """
+        data: JsonObject = {
+            "users": {**self.users},
+            "sessions": {**self.sessions},
+            "teams": {**self.teams},
+            "memberships": {**self.memberships},
+            **_databases_data(self.databases),
+            "buckets": {key: bucket.doc for key, bucket in self.buckets.items()},
+            "files": {
+                f"{key}/{file_id}": {**file.doc, "sha256": hashlib.sha256(file.content()).hexdigest()}
+                for key, bucket in self.buckets.items()
+                for file_id, file in bucket.files.items()
+            },
+            "functions": {key: function.doc for key, function in self.functions.items()},
+            "variables": {
+                f"{key}/{variable_id}": variable
                 for key, function in self.functions.items()
+                for variable_id, variable in function.variables.items()
             },
         }
+        return data if stamps else _without_stamps(data)
 
 
-def _database_data(database: Database) -> Json:
-    tables: JsonObject = {
-        key: {
-            "doc": table.doc,
-            "columns": dict(table.columns),
-            "indexes": dict(table.indexes),
-            "rows": dict(table.rows),
-        }
-        for key, table in database.tables.items()
+def _databases_data(databases: dict[str, Database]) -> JsonObject:
+    tables = {f"{key}/{table_id}": table for key, one in databases.items() for table_id, table in one.tables.items()}
+    return {
+        "databases": {key: database.doc for key, database in databases.items()},
+        "tables": {path: table.doc for path, table in tables.items()},
+        "columns": {f"{path}/{key}": column for path, table in tables.items() for key, column in table.columns.items()},
+        "indexes": {f"{path}/{key}": index for path, table in tables.items() for key, index in table.indexes.items()},
+        "rows": {f"{path}/{key}": row for path, table in tables.items() for key, row in table.rows.items()},
     }
-    return {"doc": database.doc, "tables": tables}
 
 
-def _bucket_data(bucket: Bucket) -> Json:
-    files: JsonObject = {
-        key: {"doc": file.doc, "sha256": hashlib.sha256(file.content()).hexdigest()}
-        for key, file in bucket.files.items()
-    }
-    return {"doc": bucket.doc, "files": files}
+def _without_stamps(data: JsonObject) -> JsonObject:
+    return {key: _value_without_stamps(value) for key, value in data.items() if key not in _STAMPS}
 
 
-def _without_stamps(data: Json) -> Json:
-    if isinstance(data, dict):
-        return {key: _without_stamps(value) for key, value in data.items() if key not in _STAMPS}
-    if isinstance(data, list):
-        return [_without_stamps(value) for value in data]
-    return data
+def _value_without_stamps(value: Json) -> Json:
+    if isinstance(value, dict):
+        return _without_stamps(value)
+    if isinstance(value, list):
+        return [_value_without_stamps(item) for item in value]
+    return value
