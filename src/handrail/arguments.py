@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
-__all__ = ["ArgumentChecker", "UnknownName", "nearest", "number", "short_name"]
+__all__ = ["ArgumentChecker", "UnknownName", "nearest", "number", "object_schema", "short_name"]
 
 _SHOWN: Final = 60  # characters of a value in a sentence
 _NAME_SHOWN: Final = 64  # characters of a name that means nothing
@@ -87,6 +87,18 @@ class UnknownName:
             f"Use '{guess}'." if guess else f"Use one of: {listed or 'none'}.",
             {"name": shown, "nearest": guess, "known": [*names[:_LISTED]]},
         )
+
+
+def object_schema(properties: JsonMapping, *required: str) -> JsonObject:
+    """JSON schema of an object that knows its properties and refuses others.
+
+    Args:
+        properties: the schema of each.
+        required: the names without which it is refused.
+    """
+    schema: JsonObject = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    names: list[Json] = [*required]
+    return {**schema, "required": names} if names else schema
 
 
 class ArgumentChecker:

@@ -1,9 +1,10 @@
 """The command line, in this process and as a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,14 @@ __all__ = ["Command", "Invoke"]
 Invoke = Callable[..., Result]
 Command = Callable[..., subprocess.CompletedProcess[str]]
 _BOUND_S = 60
+
+
+@pytest.fixture(autouse=True)
+def _hangups_count() -> Iterator[None]:
+    """A hang-up ends a process, also where whoever runs the tests has it ignored (as `nohup` does)."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from handrail.arguments import number
+from handrail.arguments import number, object_schema
 from handrail.decisions import (
     MAX_OPTIONS,
     Choice,
@@ -16,13 +16,12 @@ from handrail.decisions import (
     Observation,
 )
 from handrail.errors import ArgumentError
-from handrail.hints import Hints
+from handrail.hints import LOCAL_READ
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.protocol.tool import Call, ServerTool, ToolAnswer
 
 __all__ = ["decide_tool"]
 
-_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
 _LIMITS: Final = {"state": 50_000, "options": 64_000, "rules": 20_000}  # characters
 _MAX_DESCRIPTION: Final = 1000
 _MAX_RULES: Final = 50
@@ -45,7 +44,7 @@ def decide_tool(models: ModelRegistry) -> ServerTool:
         description="Choose one of the options for a state. Answers the choice, each option's probability and the "
         "confidence (0: no better than chance).",
         input_schema=_schema(models),
-        annotations=_READ.annotations("Decide"),
+        annotations=LOCAL_READ.annotations(),
         handler=handler,
     )
 
@@ -151,5 +150,4 @@ def _schema(models: ModelRegistry) -> JsonObject:
             "description": "Below this confidence the answer says `abstained: true`.",
         },
     }
-    required: list[Json] = ["state", "options"]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return object_schema(properties, "state", "options")

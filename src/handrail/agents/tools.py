@@ -5,9 +5,9 @@ from typing import Final
 from handrail.agents.decide_tool import decide_tool
 from handrail.agents.registry import AgentRegistry
 from handrail.agents.spec import MAX_EPISODES, MAX_SEED, AgentSpec, RunArguments
-from handrail.arguments import ArgumentChecker
+from handrail.arguments import ArgumentChecker, object_schema
 from handrail.decisions import ModelRegistry
-from handrail.hints import Hints, annotations_for_gateway
+from handrail.hints import LOCAL_READ, annotations_for_gateway
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.protocol.clients import LONGEST_WAIT_S
 from handrail.protocol.tool import Call, RunTool, ServerTool, ToolAnswer
@@ -15,7 +15,6 @@ from handrail.runs import StartRequest
 
 __all__ = ["agent_tools"]
 
-_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
 _DEFAULTS: Final[JsonObject] = {"params": {}, "episodes": 1, "seed": 0}
 
 
@@ -40,8 +39,8 @@ def _list_agents(agents: AgentRegistry, models: ModelRegistry) -> ServerTool:
         title="List agents",
         description="The agents that run_agent can start, each with the JSON schema of its params, whether it can run "
         "here, and what mends it where it cannot; and the decision models.",
-        input_schema={"type": "object", "properties": {}, "additionalProperties": False},
-        annotations=_READ.annotations("List agents"),
+        input_schema=object_schema({}),
+        annotations=LOCAL_READ.annotations(),
         handler=handler,
     )
 
@@ -143,4 +142,4 @@ def _run_schema(agents: AgentRegistry, models: ModelRegistry) -> JsonObject:
             "description": "The same key gives the same run: a repeated call is safe.",
         },
     }
-    return {"type": "object", "properties": properties, "required": ["agent"], "additionalProperties": False}
+    return object_schema(properties, "agent")

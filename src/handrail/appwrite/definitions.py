@@ -3,7 +3,8 @@
 from enum import StrEnum
 from typing import Final
 
-from handrail.hints import Hints, annotations_for_gateway
+from handrail.arguments import object_schema
+from handrail.hints import LOCAL_READ, REMOTE_READ, annotations_for_gateway
 from handrail.json_types import JsonObject
 from handrail.protocol.tool import Refusal, ServerTool, ToolHandler
 
@@ -22,8 +23,6 @@ CONFIRM_WRITE_SCHEMA: Final[JsonObject] = {
 """Its JSON schema."""
 
 _MOST_HITS: Final = 25
-_LOCAL_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
-_REMOTE_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=True)
 
 
 class PublicTool(StrEnum):
@@ -107,21 +106,16 @@ def public_tool(tool: PublicTool, handler: ToolHandler, refusal: Refusal | None 
     """A public tool with what answers it, and how it shows an error where that has a shape of its own."""
     title = _TITLES[tool]
     annotations = {
-        PublicTool.CONTEXT: _REMOTE_READ.annotations(title),
-        PublicTool.SEARCH: _LOCAL_READ.annotations(title),
-        PublicTool.READ: _REMOTE_READ.annotations(title),
+        PublicTool.CONTEXT: REMOTE_READ.annotations(title),
+        PublicTool.SEARCH: LOCAL_READ.annotations(title),
+        PublicTool.READ: REMOTE_READ.annotations(title),
         PublicTool.CALL: annotations_for_gateway(),
     }
     return ServerTool(
         name=tool.value,
         title=title,
         description=_DESCRIPTIONS[tool],
-        input_schema={
-            "type": "object",
-            "properties": _PROPERTIES[tool],
-            "required": [*_REQUIRED[tool]],
-            "additionalProperties": False,
-        },
+        input_schema=object_schema(_PROPERTIES[tool], *_REQUIRED[tool]),
         annotations=annotations[tool],
         handler=handler,
         refusal=refusal,

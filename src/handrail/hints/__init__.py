@@ -10,7 +10,7 @@ never needs stands in modules of its own: `check` and `record` (has anything cha
 (what hosts make of hints), `text` (what is hidden in a text), `openapi` and `lint` (other people's servers and APIs).
 """
 
-from handrail.hints.effects import Effect, Hints, Operation, Risk
+from handrail.hints.effects import LOCAL_READ, REMOTE_READ, Effect, Hints, Operation, Risk
 from handrail.hints.judge import OVERRIDE, Judge
 from handrail.hints.names import (
     Classification,
@@ -22,7 +22,9 @@ from handrail.hints.overrides import Override, OverrideError, OverrideProblem, r
 from handrail.hints.rules import UNPROVEN, effect_of, rule_names
 
 __all__ = [
+    "LOCAL_READ",
     "OVERRIDE",
+    "REMOTE_READ",
     "UNPROVEN",
     "Classification",
     "Effect",

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Final
 
 from mcp_types import ToolAnnotations
 
-__all__ = ["Effect", "Hints", "Operation", "Risk"]
+__all__ = ["LOCAL_READ", "REMOTE_READ", "Effect", "Hints", "Operation", "Risk"]
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -103,6 +104,13 @@ class Hints:
             "idempotentHint": self.idempotent,
             "openWorldHint": self.open_world,
         }
+
+
+LOCAL_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
+"""Changes nothing and asks nobody outside."""
+
+REMOTE_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=True)
+"""Changes nothing, and asks somebody outside to answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from handrail.hints import words
-from handrail.hints.effects import Effect, Hints, Operation
+from handrail.hints.effects import LOCAL_READ, REMOTE_READ, Effect, Hints, Operation
 from handrail.hints.evidence import Evidence
 from handrail.hints.risks import risks_of
 from handrail.hints.verbs import VERBS, Bucket
@@ -22,8 +22,6 @@ __all__ = ["UNPROVEN", "effect_of", "rule_names"]
 UNPROVEN: Final = "unproven"
 """The rule of an operation that no other rule covers."""
 
-_READ: Final = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
-_ASKS_OTHERS: Final = replace(_READ, open_world=True)
 _ADDS: Final = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
 _OVERWRITES: Final = Hints(read_only=False, destructive=True, idempotent=True, open_world=True)
 _CHANGES: Final = Hints(read_only=False, destructive=True, idempotent=False, open_world=True)
@@ -115,14 +113,14 @@ _RULES: Final = (
     _Rule(
         "read.fetch",
         lambda at: _is_read(at) and at.takes("url", "endpoint"),
-        _ASKS_OTHERS,
+        REMOTE_READ,
         "the verb says read and GET agrees; the server contacts the address that it is given",
     ),
-    _Rule("read.get", _is_read, _READ, "the verb says read and GET agrees"),
+    _Rule("read.get", _is_read, LOCAL_READ, "the verb says read and GET agrees"),
     _Rule(
         "declared.read",
         lambda at: at.declares("read_only", value=True),
-        _READ,
+        LOCAL_READ,
         "the vendor declares it a read, and nothing speaks against it",
     ),
     _Rule(

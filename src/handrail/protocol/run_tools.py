@@ -1,8 +1,9 @@
 """The tools that show and end runs: for every client, whatever it knows of tasks."""
 
-from mcp_types import ToolAnnotations
+from typing import Final
 
-from handrail.arguments import number
+from handrail.arguments import number, object_schema
+from handrail.hints import LOCAL_READ, Hints
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.protocol.clients import LONGEST_WAIT_S, WaitPolicy
 from handrail.protocol.tool import Call, ServerTool, ToolAnswer
@@ -11,9 +12,8 @@ from handrail.runs import Run, RunEngine, run_view
 
 __all__ = ["run_tools"]
 
-_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
-_CANCELS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_WRITES: Final = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
+_CANCELS: Final = Hints(read_only=False, destructive=False, idempotent=True, open_world=False)
 _RUN_ID: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200, "description": "The run's id."}
 _PAGE = 20
 _LARGEST_PAGE = 50
@@ -40,7 +40,7 @@ def _get_run(waiter: RunWaiter) -> ServerTool:
         title="Get a run",
         description="Where a run stands, and its result once it has ended. Waits up to wait_seconds for the end or for "
         "a question; call it again while the status is 'working'.",
-        input_schema=_schema(
+        input_schema=object_schema(
             {
                 "run_id": _RUN_ID,
                 "wait_seconds": {
@@ -53,7 +53,7 @@ def _get_run(waiter: RunWaiter) -> ServerTool:
             },
             "run_id",
         ),
-        annotations=_READS,
+        annotations=LOCAL_READ.annotations(),
         handler=handle,
     )
 
@@ -68,12 +68,12 @@ def _answer_run(engine: RunEngine) -> ServerTool:
         name="answer_run",
         title="Answer a run",
         description="Answers the questions of a run whose status is 'input_required'. Gives values, never approvals.",
-        input_schema=_schema(
+        input_schema=object_schema(
             {"run_id": _RUN_ID, "answers": {"type": "object", "description": "The key of each question: its answer."}},
             "run_id",
             "answers",
         ),
-        annotations=_WRITES,
+        annotations=_WRITES.annotations(),
         handler=handle,
     )
 
@@ -92,7 +92,7 @@ def _list_runs(engine: RunEngine) -> ServerTool:
         name="list_runs",
         title="List runs",
         description="Your runs, newest first. next_cursor, where it is not null, gets the next page.",
-        input_schema=_schema(
+        input_schema=object_schema(
             {
                 "limit": {
                     "type": "integer",
@@ -103,7 +103,7 @@ def _list_runs(engine: RunEngine) -> ServerTool:
                 "cursor": {"type": "string", "maxLength": 64, "description": "next_cursor of the page before."},
             }
         ),
-        annotations=_READS,
+        annotations=LOCAL_READ.annotations(),
         handler=handle,
     )
 
@@ -116,20 +116,11 @@ def _cancel_run(engine: RunEngine) -> ServerTool:
         name="cancel_run",
         title="Cancel a run",
         description="Ends a run. One that has ended stays as it is, so calling this twice does no harm.",
-        input_schema=_schema({"run_id": _RUN_ID}, "run_id"),
-        annotations=_CANCELS,
+        input_schema=object_schema({"run_id": _RUN_ID}, "run_id"),
+        annotations=_CANCELS.annotations(),
         handler=handle,
     )
 
 
 def _answer(run: Run) -> ToolAnswer:
     return ToolAnswer(run_view(run), is_error=run.is_error)
-
-
-def _schema(properties: JsonObject, *required: str) -> JsonObject:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }

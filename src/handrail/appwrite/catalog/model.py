@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from handrail.arguments import object_schema
 from handrail.json_types import JsonObject
 
 __all__ = ["Deprecation", "Encoding", "Method", "Parameter", "Place", "ResponseKind", "Sdk", "Upload"]
@@ -129,9 +130,5 @@ class Method:
 
     def input_schema(self) -> JsonObject:
         """JSON schema of the arguments: an object that knows its properties and refuses others."""
-        return {
-            "type": "object",
-            "properties": {parameter.name: parameter.schema for parameter in self.parameters},
-            "required": [parameter.name for parameter in self.parameters if parameter.required],
-            "additionalProperties": False,
-        }
+        required = (parameter.name for parameter in self.parameters if parameter.required)
+        return object_schema({parameter.name: parameter.schema for parameter in self.parameters}, *required)
