@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.search import SearchIndex
-from handrail.appwrite.tool_search import ToolSearch, count_services
+from handrail.appwrite.tool_search import ToolSearch
 from handrail.errors import ArgumentError
 
 pytestmark = pytest.mark.unit
@@ -103,10 +103,3 @@ def test_an_unknown_service_is_answered_with_the_nearest(search: ToolSearch) -> 
         search.find("rows", services=["tablesDb"])
 
     assert caught.value.data["nearest"] == "tables_db"
-
-
-def test_services_are_counted(catalog: Catalog) -> None:
-    counts = count_services(catalog)
-
-    assert sum(counts.values()) == len(catalog)
-    assert counts["users"] > 30

@@ -8,7 +8,7 @@ from handrail.appwrite.calls import Calls
 from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.definitions import CONFIRM_WRITE, CONFIRM_WRITE_SCHEMA
 from handrail.appwrite.evidence import judge
-from handrail.appwrite.outcome import CallResult, Outcome, refused
+from handrail.appwrite.outcome import refused, tool_answer
 from handrail.errors import HandrailError
 from handrail.hints import Effect
 from handrail.json_types import JsonMapping, JsonObject
@@ -79,7 +79,7 @@ def _meta(method: Method, effect: Effect) -> JsonObject:
 def _read_handler(tool: str, calls: Calls) -> ToolHandler:
     async def handler(_call: Call, arguments: JsonMapping) -> ToolAnswer:
         # Not `call`: what is listed as a read stays one, whatever its arguments make of it.
-        return _answered(await calls.read(tool, arguments))
+        return tool_answer(await calls.read(tool, arguments))
 
     return handler
 
@@ -87,14 +87,10 @@ def _read_handler(tool: str, calls: Calls) -> ToolHandler:
 def _write_handler(tool: str, calls: Calls) -> ToolHandler:
     async def handler(_call: Call, arguments: JsonMapping) -> ToolAnswer:
         own = {name: value for name, value in arguments.items() if name != CONFIRM_WRITE}
-        return _answered(await calls.call(tool, own, confirmed=arguments.get(CONFIRM_WRITE)))
+        return tool_answer(await calls.call(tool, own, confirmed=arguments.get(CONFIRM_WRITE)))
 
     return handler
 
 
 def _refused(tool: str, _arguments: JsonMapping, error: HandrailError) -> JsonObject:
     return refused(tool, error).as_json()
-
-
-def _answered(result: CallResult) -> ToolAnswer:
-    return ToolAnswer(result.as_json(), is_error=result.outcome is not Outcome.DONE)

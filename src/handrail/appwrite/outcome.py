@@ -5,8 +5,9 @@ from enum import StrEnum
 
 from handrail.errors import HandrailError
 from handrail.json_types import Json, JsonObject
+from handrail.protocol.tool import ToolAnswer
 
-__all__ = ["CallResult", "Outcome", "failed", "refused"]
+__all__ = ["CallResult", "Outcome", "failed", "refused", "tool_answer"]
 
 
 class Outcome(StrEnum):
@@ -48,6 +49,11 @@ class CallResult:
             "journal_id": None,
             "next_page": None,
         }
+
+
+def tool_answer(result: CallResult) -> ToolAnswer:
+    """The result as a tool answers it; whatever is not done is an error, so that nobody takes it for done."""
+    return ToolAnswer(result.as_json(), is_error=result.outcome is not Outcome.DONE)
 
 
 def refused(tool: str, error: HandrailError) -> CallResult:

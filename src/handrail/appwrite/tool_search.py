@@ -1,10 +1,9 @@
 """What a search for tools answers: the hits with all that is needed to judge and call them."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from handrail.appwrite.catalog.model import Method
+from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.definitions import DEFAULT_HITS
 from handrail.appwrite.evidence import judge
 from handrail.appwrite.search import Hit, SearchIndex
@@ -12,23 +11,17 @@ from handrail.arguments import UnknownName
 from handrail.errors import ArgumentError
 from handrail.json_types import Json, JsonObject
 
-__all__ = ["ToolSearch", "count_services"]
+__all__ = ["ToolSearch"]
 
 _WITH_SCHEMA: Final = 3  # hits whose argument schema comes with them, so that the next call is right
-
-
-def count_services(methods: Iterable[Method]) -> dict[str, int]:
-    """The services by name, with the number of their methods."""
-    return dict(sorted(Counter(method.service for method in methods).items()))
 
 
 class ToolSearch:
     """Searches one catalog. Making it indexes the catalog."""
 
-    def __init__(self, methods: Iterable[Method]) -> None:
-        known = tuple(methods)
-        self._services = count_services(known)
-        self._index = SearchIndex(known)
+    def __init__(self, catalog: Catalog) -> None:
+        self._services = sorted(catalog.services())
+        self._index = SearchIndex(catalog)
 
     def find(self, query: str, *, limit: int = DEFAULT_HITS, services: Sequence[str] = ()) -> JsonObject:
         """The tools that fit a request best, as `{"tools": [...]}`, best first.
@@ -60,6 +53,6 @@ def _shown(hit: Hit, *, full: bool) -> Json:
     return {**shown, "arguments": method.input_schema()} if full else shown
 
 
-def _unknown_service(service: str, known: dict[str, int]) -> ArgumentError:
+def _unknown_service(service: str, known: Sequence[str]) -> ArgumentError:
     said = UnknownName.among("service", service, known)
     return ArgumentError(said.sentence, argument="services", next_step=said.next_step, **said.data)

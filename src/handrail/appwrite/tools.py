@@ -6,7 +6,7 @@ from handrail.appwrite.calls import Calls
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.context import context_of
 from handrail.appwrite.definitions import DEFAULT_HITS, PublicTool, public_tool
-from handrail.appwrite.outcome import CallResult, Outcome, refused
+from handrail.appwrite.outcome import refused, tool_answer
 from handrail.appwrite.tool_search import ToolSearch
 from handrail.appwrite.transport import Transport
 from handrail.errors import ArgumentError, HandrailError
@@ -55,11 +55,11 @@ class AppwriteToolset:
 
     async def _answer_read(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
         tool, given = _tool_and_arguments(arguments)
-        return _answered(await self._calls.read(tool, given))
+        return tool_answer(await self._calls.read(tool, given))
 
     async def _answer_call(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
         tool, given = _tool_and_arguments(arguments)
-        return _answered(await self._calls.call(tool, given, confirmed=arguments.get("confirm_write")))
+        return tool_answer(await self._calls.call(tool, given, confirmed=arguments.get("confirm_write")))
 
 
 def _tool_and_arguments(arguments: JsonMapping) -> tuple[str, JsonObject]:
@@ -71,7 +71,3 @@ def _refused(arguments: JsonMapping, error: HandrailError) -> JsonObject:
     if isinstance(error, ArgumentError) and error.data.get("problem") == "unknown" and not error.data.get("nearest"):
         error.next_step = f"If '{error.argument}' is an argument of the method, put it inside 'arguments'."
     return refused(str(arguments.get("tool_name", "")), error).as_json()
-
-
-def _answered(result: CallResult) -> ToolAnswer:
-    return ToolAnswer(result.as_json(), is_error=result.outcome is not Outcome.DONE)
