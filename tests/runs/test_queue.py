@@ -34,7 +34,7 @@ async def test_a_thousand_starts_keep_their_order_and_the_next_is_refused() -> N
         go.set()
         ended = [await engine.wait(run_id, OWNER, 5) for run_id in ids]
 
-    assert caught.value.data == {"limit": 1000, "running": ids[:2]}
+    assert caught.value.data == {"limit": 1000, "position": 999, "running": ids[:2]}
     assert order == ids
     assert at_once == [0, 2]
     assert {run.status for run in ended} == {RunStatus.COMPLETED}

@@ -2,6 +2,7 @@
 
 from handrail.runs.engine import (
     EngineClosedError,
+    QuestionDeclinedError,
     QuestionExpiredError,
     QueueFullError,
     RunBody,
@@ -23,6 +24,7 @@ __all__ = [
     "EngineClosedError",
     "MemoryEngine",
     "Question",
+    "QuestionDeclinedError",
     "QuestionExpiredError",
     "QueueFullError",
     "RecordError",

@@ -1,7 +1,7 @@
 """What the body of a run sees of the engine in memory."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -10,10 +10,10 @@ import anyio
 import anyio.lowlevel
 
 from handrail.json_types import Json, JsonObject
-from handrail.runs.engine import QuestionExpiredError
+from handrail.runs.engine import QuestionDeclinedError, QuestionExpiredError
 from handrail.runs.ledger import Entry
 
-__all__ = ["EngineRunContext"]
+__all__ = ["EngineRunContext", "one_line", "question_declined", "question_expired"]
 
 _MESSAGE_CHARACTERS: Final = 500
 _WRITE_SECONDS: Final = 1.0
@@ -38,10 +38,23 @@ class EngineRunContext:
         """Where the run's record is kept, or None where none is."""
         return self._entry.record.folder
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """See `RunContext`."""
+        return self._entry.request.environment
+
+    @property
+    def saved(self) -> Mapping[str, Json]:
+        """See `RunContext`. Runs in memory have one attempt."""
+        return {}
+
+    async def save(self, name: str, document: Json) -> None:
+        """See `RunContext`. Nothing is kept: there is no other attempt."""
+
     async def report(self, message: str) -> None:
         """See `RunContext`."""
         await self.check()
-        self._entry.report(_one_line(message), self._clock())
+        self._entry.report(one_line(message), self._clock())
         now = time.monotonic()
         if now - self._written_at >= _WRITE_SECONDS:
             self._written_at = now
@@ -58,17 +71,19 @@ class EngineRunContext:
         """See `RunContext`."""
         await self.check()
         entry = self._entry
-        key = entry.ask(_one_line(message), schema, self._clock())
+        key = entry.ask(one_line(message), schema, self._clock())
         entry.record.write_run(entry.run)
         try:
             with anyio.fail_after(seconds):
-                await entry.until(lambda: key in entry.answers)
+                await entry.until(lambda: key in entry.answers or key in entry.declined)
             await self.check()  # it also returns when the run has ended meanwhile
         except TimeoutError:
-            raise _expired(message, seconds) from None
+            raise question_expired(message, seconds) from None
         finally:
             entry.withdraw(key, self._clock())
         entry.record.write_run(entry.run)
+        if key in entry.declined:
+            raise question_declined(message)
         return entry.answers.pop(key)
 
     def record(self, name: str, document: Json) -> None:
@@ -80,11 +95,20 @@ class EngineRunContext:
         self._entry.record.append(name, line)
 
 
-def _one_line(message: str) -> str:
+def one_line(message: str) -> str:
+    """A message as it is kept and shown: one line of bounded length."""
     return " ".join(message.split())[:_MESSAGE_CHARACTERS]
 
 
-def _expired(message: str, seconds: float) -> QuestionExpiredError:
+def question_declined(message: str) -> QuestionDeclinedError:
+    """What a body gets whose question was declined."""
+    return QuestionDeclinedError(
+        "The question was declined.", next_step="Start the run again to be asked again.", question=message
+    )
+
+
+def question_expired(message: str, seconds: float) -> QuestionExpiredError:
+    """What a body gets whose question nobody answered in time."""
     return QuestionExpiredError(
         f"Nobody answered within {seconds:g} s.",
         next_step="Start the run again and answer its question with `answer_run`.",

@@ -1,6 +1,6 @@
 """What every run engine does. The engine in memory and a durable one look the same from here."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +11,7 @@ from handrail.runs.model import Run, RunPage, StartRequest
 
 __all__ = [
     "EngineClosedError",
+    "QuestionDeclinedError",
     "QuestionExpiredError",
     "QueueFullError",
     "RunBody",
@@ -18,6 +19,7 @@ __all__ = [
     "RunEngine",
     "RunKeyReusedError",
     "RunNotFoundError",
+    "queue_full",
 ]
 
 
@@ -34,9 +36,27 @@ class RunKeyReusedError(RefusedError):
 
 
 class QueueFullError(BusyError):
-    """No room for another run. `data` holds `limit` and `running` (ids)."""
+    """No room for another run. `data` holds `limit`, `position` (that it would have had) and `running` (ids)."""
 
     type = "queue_full"
+
+
+def queue_full(*, limit: int, waiting: int, running: Sequence[str]) -> QueueFullError:
+    """What a start gets that finds no room.
+
+    Args:
+        limit: how many runs may wait or work.
+        waiting: how many wait.
+        running: the ids of those that work.
+    """
+    named: list[Json] = [*running]
+    return QueueFullError(
+        f"No more than {limit} runs may wait or work at once: {len(running)} work and {waiting} wait already.",
+        next_step="Try again when one has ended, or cancel one: `list_runs` shows them.",
+        limit=limit,
+        position=waiting + 1,
+        running=named,
+    )
 
 
 class EngineClosedError(UnavailableError):
@@ -51,6 +71,12 @@ class QuestionExpiredError(UnavailableError):
     type = "question_expired"
 
 
+class QuestionDeclinedError(RefusedError):
+    """Whoever was asked does not want to answer. `data["question"]` holds the question."""
+
+    type = "question_declined"
+
+
 class RunContext(Protocol):
     """What the body of a run sees of the engine."""
 
@@ -61,6 +87,17 @@ class RunContext(Protocol):
     @property
     def folder(self) -> Path | None:
         """Where the run's record is kept, or None where none is."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What was handed over of the environment of whoever started the run, by the names its agent asked for."""
+
+    @property
+    def saved(self) -> Mapping[str, Json]:
+        """What earlier attempts of this run saved before a crash, by name; empty at the first attempt."""
+
+    async def save(self, name: str, document: Json) -> None:
+        """Keep a finished part of the work, so that another attempt finds it in `saved`. On disk when it returns."""
 
     async def report(self, message: str) -> None:
         """Say where the run stands; the last message wins. Also a checkpoint: see `check`."""
@@ -77,6 +114,7 @@ class RunContext(Protocol):
             seconds: how long to wait for the answer.
 
         Raises:
+            QuestionDeclinedError: the question was declined.
             QuestionExpiredError: nobody answered in time.
         """
 
@@ -144,6 +182,20 @@ class RunEngine(Protocol):
 
     async def answer(self, run_id: str, owner: str, answers: Mapping[str, Json]) -> Run:
         """Answer questions of a run that asked; unknown keys are ignored.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """
+
+    async def decline(self, run_id: str, owner: str, keys: Collection[str]) -> Run:
+        """Say of questions that nobody will answer them; unknown keys are ignored.
+
+        Raises:
+            RunNotFoundError: unknown, or another owner's.
+        """
+
+    async def keep(self, run_id: str, owner: str, *, kept: bool = True) -> Run:
+        """Keep a run and its record for ever, or again only as long as every other.
 
         Raises:
             RunNotFoundError: unknown, or another owner's.

@@ -2,7 +2,7 @@
 
 import secrets
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -66,6 +66,7 @@ class Entry:
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     changed: anyio.Event = field(default_factory=anyio.Event)
     answers: dict[str, Json] = field(default_factory=dict)
+    declined: set[str] = field(default_factory=set)
     asked: int = 0
     followers: int = 0  # who waits for the run or watches it
 
@@ -106,6 +107,18 @@ class Entry:
         for key in asked:
             self.answers[key] = answers[key]
             self.withdraw(key, now)
+
+    def decline(self, keys: Collection[str], now: datetime) -> None:
+        """Take it that these questions stay unanswered; unknown keys are ignored."""
+        for key in [question.key for question in self.run.questions if question.key in keys]:
+            self.declined.add(key)
+            self.withdraw(key, now)
+
+    def keep(self, *, kept: bool) -> None:
+        """Keep the run for ever, or no longer; allowed after its end, for it changes nothing of what it came to."""
+        if self.run.kept != kept:
+            self.run = replace(self.run, kept=kept, revision=self.run.revision + 1)
+            self._notify()
 
     @contextmanager
     def followed(self) -> Iterator[None]:
@@ -193,6 +206,7 @@ class Ledger:
             run_key=request.run_key,
             arguments=request.arguments,
             started_by=request.started_by,
+            ttl_ms=request.ttl_ms,
         )
         self._numbers += 1
         entry = Entry(self._numbers, request, run, record_for(run_id))
@@ -281,7 +295,9 @@ class Ledger:
         """Forget ended runs that are over the age or the number that is kept."""
         for ended, number in ((self._ended, self._retention.ended), (self._rejected, self._retention.rejected)):
             while ended and (len(ended) > number or now - ended[0].run.updated_at > self._retention.age):
-                self.remove(ended.popleft())
+                entry = ended.popleft()
+                if not entry.run.kept:
+                    self.remove(entry)
 
     def _newest_first(self) -> Iterator[Entry]:
         return reversed(self._entries.values())

@@ -8,7 +8,7 @@ locking. A run's state is on disk before it is told to anybody. What memory has 
 
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ import anyio.to_thread
 from handrail.arguments import short_name
 from handrail.json_types import Json, JsonObject
 from handrail.runs.context import EngineRunContext
-from handrail.runs.engine import EngineClosedError, QueueFullError, RunBody, RunContext, RunNotFoundError
+from handrail.runs.engine import EngineClosedError, RunBody, RunContext, RunNotFoundError, queue_full
 from handrail.runs.ledger import Entry, Ledger, Retention
 from handrail.runs.model import Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome, outcome_of
@@ -153,6 +153,18 @@ class MemoryEngine:
         entry.answer(answers, self._clock())
         return entry.run
 
+    async def decline(self, run_id: str, owner: str, keys: Collection[str]) -> Run:
+        """See `RunEngine`."""
+        entry = self._find(run_id, owner)
+        entry.decline(keys, self._clock())
+        return entry.run
+
+    async def keep(self, run_id: str, owner: str, *, kept: bool = True) -> Run:
+        """See `RunEngine`. In memory, and so for as long as this process."""
+        entry = self._find(run_id, owner)
+        entry.keep(kept=kept)
+        return entry.run
+
     async def wait(self, run_id: str, owner: str, seconds: float) -> Run:
         """See `RunEngine`."""
         entry = self._find(run_id, owner)
@@ -204,13 +216,8 @@ class MemoryEngine:
         if len(live) < self._limit:
             return
         waiting = set(self._waiting)
-        running: list[Json] = [entry.run.run_id for entry in live if entry not in waiting]
-        raise QueueFullError(
-            f"{len(live)} runs wait or work already, and no more than {self._limit} may.",
-            next_step="Try again when one has ended, or cancel one: `list_runs` shows them.",
-            limit=self._limit,
-            running=running,
-        )
+        running = [entry.run.run_id for entry in live if entry not in waiting]
+        raise queue_full(limit=self._limit, waiting=len(waiting), running=running)
 
     def _record_for(self, run_id: str) -> Record:
         return NoRecord() if self._records is None else DiskRecord(self._records, run_id, self._process)

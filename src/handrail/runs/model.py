@@ -1,5 +1,6 @@
 """A run: what it is, which states it can be in, and how every face shows it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -58,6 +59,9 @@ class StartRequest:
         owner: who may see the run.
         run_key: the same key gives the same run; with other arguments it is refused.
         started_by: a mark of this very start: the run that it gives has the same mark only where it was not there yet.
+        resumable: whether the run may go on after a crash with what it had saved.
+        ttl_ms: how long the caller asks to have the task kept, in milliseconds from its creation.
+        environment: what the run needs of the caller's environment (keys). Handed on in memory only, never kept.
     """
 
     agent: str
@@ -65,11 +69,20 @@ class StartRequest:
     owner: str
     run_key: str | None = None
     started_by: str = ""
+    resumable: bool = False
+    ttl_ms: int | None = None
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run at one moment. `revision` grows with every change; times are aware, in UTC."""
+    """One run at one moment. `revision` grows with every change; times are aware, in UTC.
+
+    Attributes:
+        attempt: how often it was begun: more than once where it went on after a crash.
+        kept: whether it is kept for ever.
+        (the others): as in `StartRequest`, or as their names say.
+    """
 
     run_id: str
     agent: str
@@ -85,6 +98,9 @@ class Run:
     run_key: str | None = None
     arguments: JsonObject = field(default_factory=dict)
     started_by: str = ""
+    ttl_ms: int | None = None
+    attempt: int = 1
+    kept: bool = False
 
     @property
     def is_error(self) -> bool:
