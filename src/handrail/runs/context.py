@@ -97,7 +97,7 @@ class EngineRunContext:
 
 def one_line(message: str) -> str:
     """A message as it is kept and shown: one line of bounded length."""
-    return " ".join(message.split())[:_MESSAGE_CHARACTERS]
+    return " ".join(message.replace("\0", " ").split())[:_MESSAGE_CHARACTERS]
 
 
 def question_declined(message: str) -> QuestionDeclinedError:

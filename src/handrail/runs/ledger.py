@@ -18,7 +18,7 @@ from handrail.runs.model import Question, Run, RunPage, RunReason, RunStatus, St
 from handrail.runs.outcome import Outcome
 from handrail.runs.record import Record
 
-__all__ = ["KEPT_FOR", "CursorError", "Entry", "Ledger", "Retention", "new_run_id"]
+__all__ = ["KEPT_FOR", "CursorError", "Entry", "Ledger", "Retention", "cursor_number", "new_run_id"]
 
 _PAGE_LIMIT: Final = 200
 _CURSOR_DIGITS: Final = 20
@@ -281,7 +281,7 @@ class Ledger:
         Raises:
             CursorError: the cursor is not one of ours.
         """
-        below = self._numbers + 1 if cursor is None else _number(cursor)
+        below = self._numbers + 1 if cursor is None else cursor_number(cursor)
         size = max(1, min(limit, _PAGE_LIMIT))
         found: list[Entry] = []
         for entry in self._newest_first():
@@ -303,7 +303,12 @@ class Ledger:
         return reversed(self._entries.values())
 
 
-def _number(cursor: str) -> int:
+def cursor_number(cursor: str) -> int:
+    """The number that a cursor of `list_runs` stands for.
+
+    Raises:
+        CursorError: it is not one of ours.
+    """
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= _CURSOR_DIGITS):
         raise CursorError("This cursor is not one of ours.", next_step="Leave it out.", cursor=cursor[:64])
     return int(cursor)

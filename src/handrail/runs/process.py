@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ProcessMark", "is_alive", "started_at", "this_process"]
+__all__ = ["ProcessMark", "is_alive", "mark_of", "started_at", "this_process"]
 
 _PS_SECONDS = 5
 
@@ -16,10 +16,24 @@ class ProcessMark:
     pid: int
     started: str
 
+    def as_text(self) -> str:
+        """The mark in one line."""
+        return f"{self.pid} {self.started}"
+
+    @classmethod
+    def of_text(cls, text: str) -> "ProcessMark":
+        """The mark that `as_text` wrote."""
+        pid, _, started = text.partition(" ")
+        return cls(int(pid), started)
+
 
 def this_process() -> ProcessMark:
     """The mark of the process that asks."""
-    pid = os.getpid()
+    return mark_of(os.getpid())
+
+
+def mark_of(pid: int) -> ProcessMark:
+    """The mark of a process that has this id now."""
     return ProcessMark(pid, started_at(pid) or "")
 
 
