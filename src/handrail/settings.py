@@ -84,6 +84,14 @@ class Settings(BaseSettings):
         description="The largest MCP message that is read over stdio, in bytes.",
     )
     max_runs: int = Field(default=100, gt=0, description="How many runs may wait or work at once.")
+    database_url: SecretStr = Field(
+        default=SecretStr(""),
+        description="A PostgreSQL database for the runs, postgresql://user@host/name, for several machines; by default "
+        "they are in a file in the home folder. Needs handrail[postgres].",
+    )
+    worker_idle_s: _Seconds = Field(
+        default=60, description="Seconds that the worker stays when there is nothing to do; 0: for ever."
+    )
     run_slots: int = Field(default=2, gt=0, description="How many runs work at once; the others wait their turn.")
 
 

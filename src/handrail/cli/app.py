@@ -120,6 +120,27 @@ def call(
 
 
 @app.command()
+def worker(
+    show: Annotated[bool, typer.Option("--show", help="Only tell where the worker of this home stands.")] = False,
+    drain: Annotated[
+        bool, typer.Option("--drain", help="Have it begin no other run, and end when those at work have.")
+    ] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Have it end now: what can be resumed waits for the next one.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do the runs of the home folder, or talk to the worker that does. A server starts one by itself."""
+    from handrail.cli.worker import order_worker, work
+    from handrail.runs.worker import OrderKind
+
+    if show or drain or stop:
+        kind = OrderKind.STOP if stop else OrderKind.DRAIN if drain else None
+        raise typer.Exit(order_worker(kind, as_json=as_json))
+    raise typer.Exit(work())
+
+
+@app.command()
 def agents(as_json: AsJson = False) -> None:
     """List the agents with their parameters, and the decision models."""
     from handrail.cli.listing import list_agents

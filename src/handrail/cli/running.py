@@ -11,13 +11,12 @@ from handrail.arguments import ArgumentChecker
 from handrail.cli.given import json_object
 from handrail.cli.output import Colour, paint, print_json, print_line, print_note, print_table, status_line
 from handrail.cli.signals import ending_cleanly
-from handrail.composition import run_engine, runs_folder
+from handrail.composition import run_engine, run_place
 from handrail.decisions import built_in_models
 from handrail.errors import UnavailableError, UsageError
-from handrail.home import home_folder
 from handrail.json_types import Json, JsonObject
 from handrail.protocol import Client, RunTool
-from handrail.runs import MemoryEngine, Run, RunStatus, StartRequest, list_records, read_record, run_view
+from handrail.runs import Run, RunEngine, RunStatus, StartRequest, list_records, read_record, run_view
 from handrail.settings import Settings, load_settings
 
 __all__ = ["AtTerminal", "RecordsUnreadableError", "RunIdAmbiguousError", "list_runs", "run_agent", "show_run"]
@@ -82,12 +81,12 @@ def _prepare(arguments: JsonObject) -> StartRequest:
 
 
 async def _run(settings: Settings, request: StartRequest) -> Run:
-    async with run_engine(settings, home_folder(settings)) as engine:
+    async with run_engine(settings) as engine:
         started = await engine.start(request)
         return await _follow(engine, started)
 
 
-async def _follow(engine: MemoryEngine, started: Run) -> Run:
+async def _follow(engine: RunEngine, started: Run) -> Run:
     last = started
     try:
         async with engine.watch(started.run_id, started.owner) as changes:
@@ -150,7 +149,7 @@ def show_run(run_id: str, *, as_json: bool) -> None:
 
 
 def _records() -> Path:
-    return runs_folder(home_folder(load_settings()))
+    return run_place(load_settings()).records
 
 
 def _whole_id(records: Path, start: str) -> str:

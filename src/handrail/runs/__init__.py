@@ -1,5 +1,6 @@
 """Runs: started once, kept, and told about in one shape on every face."""
 
+from handrail.runs.durable import DurableEngine
 from handrail.runs.engine import (
     EngineClosedError,
     QuestionDeclinedError,
@@ -12,15 +13,22 @@ from handrail.runs.engine import (
     RunNotFoundError,
 )
 from handrail.runs.ledger import KEPT_FOR, CursorError, Retention
+from handrail.runs.lifetime import LONGEST_TTL_MS, RUN_TIME_LIMIT, SHORTEST_TTL_MS, granted_ttl_ms, ttl_ms
 from handrail.runs.memory import MemoryEngine
 from handrail.runs.model import Question, Run, RunPage, RunReason, RunStatus, StartRequest
+from handrail.runs.place import RunPlace
+from handrail.runs.reader import RecordFileMissingError, RecordTail, RecordTooLargeError, RunRecords
 from handrail.runs.record import RecordError, RecordNameError
 from handrail.runs.stored import RecordUnreadableError, StoredRuns, list_records, prune_records, read_record
-from handrail.runs.view import run_view
+from handrail.runs.view import ResultText, bounded_view, listed_view, page_view, result_text, run_view
 
 __all__ = [
     "KEPT_FOR",
+    "LONGEST_TTL_MS",
+    "RUN_TIME_LIMIT",
+    "SHORTEST_TTL_MS",
     "CursorError",
+    "DurableEngine",
     "EngineClosedError",
     "MemoryEngine",
     "Question",
@@ -28,8 +36,12 @@ __all__ = [
     "QuestionExpiredError",
     "QueueFullError",
     "RecordError",
+    "RecordFileMissingError",
     "RecordNameError",
+    "RecordTail",
+    "RecordTooLargeError",
     "RecordUnreadableError",
+    "ResultText",
     "Retention",
     "Run",
     "RunBody",
@@ -38,12 +50,20 @@ __all__ = [
     "RunKeyReusedError",
     "RunNotFoundError",
     "RunPage",
+    "RunPlace",
     "RunReason",
+    "RunRecords",
     "RunStatus",
     "StartRequest",
     "StoredRuns",
+    "bounded_view",
+    "granted_ttl_ms",
     "list_records",
+    "listed_view",
+    "page_view",
     "prune_records",
     "read_record",
+    "result_text",
     "run_view",
+    "ttl_ms",
 ]

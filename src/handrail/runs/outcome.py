@@ -11,7 +11,7 @@ from handrail.json_types import Json, JsonObject
 from handrail.runs.engine import RunBody, RunContext
 from handrail.runs.model import RunReason, RunStatus, StartRequest
 
-__all__ = ["Outcome", "ResultTooLargeError", "outcome_of"]
+__all__ = ["Outcome", "ResultTooLargeError", "failed_with", "outcome_of"]
 
 MAX_RESULT_CHARACTERS: Final = 32 * 1024 * 1024
 """The largest result of a run, as JSON."""
@@ -49,10 +49,15 @@ async def outcome_of(body: RunBody, context: RunContext, request: StartRequest) 
     except Exception as raised:  # noqa: BLE001  (the border of foreign code: whatever it raises ends its run only)
         error = _only_leaf(raised)
         if isinstance(error, HandrailError):
-            return _failed(error.message, error.as_json())
+            return failed_with(error)
         _log_crash(context.run_id, error)
         sentence = f"The agent stopped with an internal error ({type(error).__name__})."
         return _failed(sentence, _crash_json(sentence, error))
+
+
+def failed_with(error: HandrailError) -> Outcome:
+    """The end of a run that an error made for people ends."""
+    return _failed(error.message, error.as_json())
 
 
 def _checked(result: JsonObject) -> JsonObject:

@@ -18,9 +18,10 @@ from handrail.json_types import Json, JsonObject
 from handrail.runs.model import Run
 from handrail.runs.process import ProcessMark
 
-__all__ = ["RUN_FILE", "DiskRecord", "NoRecord", "Record", "RecordError", "RecordNameError", "masked"]
+__all__ = ["LOG_FILE", "RUN_FILE", "DiskRecord", "NoRecord", "Record", "RecordError", "RecordNameError", "masked"]
 
 RUN_FILE: Final = "run.json"
+LOG_FILE: Final = "log.jsonl"
 MAX_RECORD_BYTES: Final = 256 * 1024 * 1024
 """How much one run may record, in bytes written."""
 

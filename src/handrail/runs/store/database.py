@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 from handrail.errors import UnavailableError
 
-__all__ = ["Database", "Dialect", "Row", "Sql", "StoreError", "StoreProblem", "Value", "one"]
+__all__ = ["Database", "Dialect", "Row", "Sql", "StoreError", "StoreProblem", "Value", "closing", "one", "storable"]
 
 Value: TypeAlias = str | int | float | None
 Row: TypeAlias = tuple[Value, ...]
@@ -95,6 +95,17 @@ class Database(Protocol):
 def one(rows: Sequence[Row]) -> Row | None:
     """The only row, or None."""
     return rows[0] if rows else None
+
+
+def storable(parameters: Sequence[Value]) -> list[Value]:
+    """Parameters that both databases keep alike: what is no Unicode and the NUL character are written out in text."""
+    return [_storable_text(value) if isinstance(value, str) else value for value in parameters]
+
+
+def _storable_text(text: str) -> str:
+    if "\0" in text:
+        text = text.replace("\0", "\\x00")
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ that race one finds nothing left to change.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -31,6 +32,8 @@ __all__ = ["StoredLedger", "end_run"]
 
 _PAGE_LIMIT: Final = 200
 _REJECTED_KEPT: Final = 100
+_NAMED_AT_ONCE: Final = 1000  # runs in one statement: databases bound how many parameters it may have
+_LARGEST: Final = 2**63 - 1  # that the databases can keep
 _NEW_COLUMNS: Final = (
     "run_id, owner, agent, arguments, run_key, started_by, resumable, needs_environment, ttl_ms, status, reason, "
     "message, result, questions, answers, asked, created_at, updated_at, revision, attempt, kept"
@@ -66,11 +69,11 @@ class StoredLedger:
             return _insert(sql, request, now, Outcome(RunStatus.WORKING, "queued"))
 
     def add_rejected(self, request: StartRequest, now: datetime, outcome: Outcome) -> Run:
-        """A run that ended before it began. Of these, an owner's last hundred are kept."""
+        """A run that ended before it began. It has no `run_key`. Of these, an owner's last hundred are kept."""
         with self.database.write() as sql:
-            run = _insert(sql, request, now, outcome)
+            run = _insert(sql, replace(request, run_key=None), now, outcome)
             sql(
-                "DELETE FROM runs WHERE owner = ? AND reason = ? AND seq NOT IN "
+                "DELETE FROM runs WHERE owner = ? AND reason = ? AND kept = 0 AND seq NOT IN "
                 "(SELECT seq FROM runs WHERE owner = ? AND reason = ? ORDER BY seq DESC LIMIT ?)",
                 (run.owner, RunReason.REJECTED, run.owner, RunReason.REJECTED, _REJECTED_KEPT),
             )
@@ -94,7 +97,7 @@ class StoredLedger:
             CursorError: the cursor is not one of ours.
         """
         size = max(1, min(limit, _PAGE_LIMIT))
-        below, values = ("", []) if cursor is None else (" AND seq < ?", [cursor_number(cursor)])
+        below, values = ("", []) if cursor is None else (" AND seq < ?", [min(cursor_number(cursor), _LARGEST)])
         rows = self.database.read(
             f"SELECT {BRIEF}, seq FROM runs WHERE owner = ?{below} "
             f"AND (kept = 1 OR updated_at >= ? OR {LIVE}) ORDER BY seq DESC LIMIT ?",
@@ -114,6 +117,13 @@ class StoredLedger:
         with self.database.write() as sql:
             ended = end_run(sql, run_id, outcome, now)
         return ended or self.get(run_id, owner, now)
+
+    def end_waiting(self, run_id: str, outcome: Outcome, now: datetime) -> Run | None:
+        """End a run that no worker has taken; the run as this ended it, or None."""
+        with self.database.write() as sql:
+            lock = self.database.dialect.row_lock
+            waits = sql(f"SELECT 1 FROM runs WHERE run_id = ? AND worker IS NULL {lock}", (run_id,))
+            return end_run(sql, run_id, outcome, now) if waits else None
 
     def answer(self, run_id: str, owner: str, answers: Mapping[str, Json], now: datetime) -> Run:
         """Take answers to open questions, all or none; unknown keys are ignored.
@@ -140,14 +150,21 @@ class StoredLedger:
         """
         self.get(run_id, owner, now)
         with self.database.write() as sql:
-            sql("UPDATE runs SET kept = ?, revision = revision + 1 WHERE run_id = ?", (int(kept), run_id))
+            sql(
+                "UPDATE runs SET kept = ?, revision = revision + 1 WHERE run_id = ? AND kept <> ?",
+                (int(kept), run_id, int(kept)),
+            )
         return self.get(run_id, owner, now)
 
     def revisions(self, run_ids: Sequence[str]) -> dict[str, int]:
         """The revision of each of these runs that there is."""
-        marks = ", ".join("?" * len(run_ids))
-        rows = self.database.read(f"SELECT run_id, revision FROM runs WHERE run_id IN ({marks})", run_ids)
-        return {str(row[0]): int(row[1] or 0) for row in rows}
+        found: dict[str, int] = {}
+        for start in range(0, len(run_ids), _NAMED_AT_ONCE):
+            named = run_ids[start : start + _NAMED_AT_ONCE]
+            marks = ", ".join("?" * len(named))
+            rows = self.database.read(f"SELECT run_id, revision FROM runs WHERE run_id IN ({marks})", named)
+            found.update((str(row[0]), int(row[1] or 0)) for row in rows)
+        return found
 
     def has_live(self) -> bool:
         """Whether any run has not ended."""
@@ -166,7 +183,7 @@ class StoredLedger:
 
     def known(self, run_ids: Sequence[str]) -> set[str]:
         """Which of these runs there are."""
-        return set(self.revisions(run_ids)) if run_ids else set()
+        return set(self.revisions(run_ids))
 
     def _is_over(self, run: Run, now: datetime) -> bool:
         return run.status.is_terminal and not run.kept and now - run.updated_at > self._age
@@ -247,7 +264,7 @@ def _insert(sql: Sql, request: StartRequest, now: datetime, outcome: Outcome) ->
         request.started_by,
         int(request.resumable),
         int(bool(request.environment)),
-        request.ttl_ms,
+        None if request.ttl_ms is None else min(request.ttl_ms, _LARGEST),
         outcome.status,
         outcome.reason,
         outcome.message,

@@ -2,20 +2,18 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Final, TypeVar
+from contextlib import ExitStack, contextmanager
+from typing import Final
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 
-from handrail.runs.store.database import Dialect, Row, Sql, StoreError, StoreProblem, Value
+from handrail.runs.store.address import completed_address, shown_address
+from handrail.runs.store.database import Dialect, Row, Sql, StoreError, StoreProblem, Value, storable
 from handrail.runs.store.schema import SCHEMA, statements
 
 __all__ = ["PostgresDatabase", "open_postgres"]
 
-T = TypeVar("T")
-
-_CONNECT_SECONDS: Final = 5
+_CONNECT_SECONDS: Final = 5.0
 _STATEMENT_MS: Final = 10_000
 _LOCK: Final = 0x68616E64  # any number that nobody else in the database takes
 _DIALECT: Final = Dialect(
@@ -25,15 +23,59 @@ _DIALECT: Final = Dialect(
     clock="extract(epoch FROM clock_timestamp())",
     start_lock=f"SELECT pg_advisory_xact_lock({_LOCK})",
 )
+_SESSION: Final = (
+    f"SET statement_timeout = {_STATEMENT_MS}; SET lock_timeout = {_STATEMENT_MS}; "
+    f"SET idle_in_transaction_session_timeout = {_STATEMENT_MS}; "
+    "SET default_transaction_isolation = 'read committed'"
+)
+_ENCODINGS: Final = frozenset({"UTF8", "SQL_ASCII"})  # that keep every character, or whatever bytes they are given
+_NEXT_STEPS: Final = {
+    StoreProblem.NEWER: "Install the newest Handrail, or name another database in HANDRAIL_DATABASE_URL.",
+    StoreProblem.FULL: "Make room on the disk of the database's server.",
+    StoreProblem.BUSY: "Try again: others hold it.",
+}
+# What libpq says of a connection that fails may repeat any part of the address, of a mistyped one its password too. So
+# its words are looked at and never shown.
+_FAILURES: Final = {
+    "timeout expired": "it does not answer",
+    "Connection refused": "nothing listens there",
+    "No such file or directory": "no server has its socket there",
+    "authentication failed": "it refuses this user or password",
+    "no password supplied": "it asks for a password and the address has none",
+    "translate host name": "its host has no address",
+    "does not exist": "it has no such user or database",
+    "too many": "it takes no more connections",
+    "remaining connection slots": "it takes no more connections",
+    "starting up": "it is just starting or stopping",
+    "shutting down": "it is just starting or stopping",
+    "certificate": "its certificate is not accepted",
+}
+_BY_STATE: Final = {
+    "42501": StoreProblem.READ_ONLY,
+    "25006": StoreProblem.READ_ONLY,
+    "53100": StoreProblem.FULL,
+    "53200": StoreProblem.BUSY,
+    "53300": StoreProblem.BUSY,
+    "55P03": StoreProblem.BUSY,
+    "57014": StoreProblem.BUSY,
+    "40001": StoreProblem.BUSY,
+    "40P01": StoreProblem.BUSY,
+    "25P03": StoreProblem.UNREACHABLE,
+}
+_UNREACHABLE_CLASSES: Final = frozenset({"08", "57"})
 
 
-def open_postgres(url: str) -> "PostgresDatabase":
+def open_postgres(url: str, *, connect_seconds: float = _CONNECT_SECONDS) -> "PostgresDatabase":
     """The store in this database, its tables made when they are missing.
+
+    Args:
+        url: its address, as libpq takes it.
+        connect_seconds: how long to wait for a connection; libpq counts whole seconds, and never fewer than two.
 
     Raises:
         StoreError: it does not answer, or cannot be used.
     """
-    database = PostgresDatabase(url)
+    database = PostgresDatabase(url, connect_seconds=connect_seconds)
     try:
         database.prepare()
     except BaseException:
@@ -47,43 +89,40 @@ class PostgresDatabase:
 
     dialect = _DIALECT
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, connect_seconds: float) -> None:
+        self._where = shown_address(url)
         self._url = url
-        self._where = _shown(url)
+        self._connect_seconds = connect_seconds
         self._lock = threading.RLock()
         self._connection: psycopg.Connection[Row] | None = None
 
     def prepare(self) -> None:
         """Make the tables, once for all who come at the same time."""
-        with self.write() as sql:
-            sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
-            sql("CREATE TABLE IF NOT EXISTS handrail_schema (version INTEGER NOT NULL)")
-            found = sql("SELECT version FROM handrail_schema")
-            version = int(found[0][0] or 0) if found else 0
-            if version > SCHEMA:
-                raise self._error(StoreProblem.NEWER, f"it has shape {version}, and this Handrail knows {SCHEMA}")
-            if version < SCHEMA:
-                for statement in statements(_DIALECT):
-                    sql(statement)
-                sql("INSERT INTO handrail_schema (version) VALUES (?)", (SCHEMA,))
+        encoding = self.read("SHOW server_encoding")[0][0]
+        if encoding not in _ENCODINGS:
+            raise self._error(StoreProblem.UNUSABLE, f"it keeps text as {encoding} and not as UTF8")
+        if self._version() != SCHEMA:
+            with self.write() as sql:
+                sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+                self._make_tables(sql)
 
     def read(self, statement: str, parameters: Sequence[Value] = ()) -> list[Row]:
         """See `Database`. A connection that was lost meanwhile is made anew, once."""
         with self._lock, self._errors():
+            connection = self._connected()
             try:
-                return _rows(self._connected(), statement, parameters)
+                return _rows(connection, statement, parameters)
             except psycopg.OperationalError:
-                if self._connection is not None and not self._connection.broken:
+                if not connection.broken:
                     raise
-                return _rows(self._connected(), statement, parameters)
+            return _rows(self._connected(), statement, parameters)
 
     @contextmanager
     def write(self) -> Iterator[Sql]:
-        """See `Database`."""
-        with self._lock, self._errors():
-            connection = self._connected()
-            with connection.transaction():
-                yield lambda statement, parameters=(): _rows(connection, statement, parameters)
+        """See `Database`. A connection that was lost meanwhile is made anew, once; never within the transaction."""
+        with self._lock, self._errors(), ExitStack() as transaction:
+            connection = self._begun(transaction)
+            yield lambda statement, parameters=(): _rows(connection, statement, parameters)
 
     def changes(self) -> None:
         """See `Database`."""
@@ -94,53 +133,83 @@ class PostgresDatabase:
             if self._connection is not None:
                 self._connection.close()
 
+    def _version(self) -> int:
+        """The number of the tables that there are; 0 where there are none."""
+        if self.read("SELECT to_regclass('handrail_schema')")[0][0] is None:
+            return 0
+        return self._known(self.read("SELECT version FROM handrail_schema"))
+
+    def _known(self, rows: Sequence[Row]) -> int:
+        version = int(rows[0][0] or 0) if rows else 0
+        if version > SCHEMA:
+            raise self._error(StoreProblem.NEWER, f"it has shape {version}, and this Handrail knows {SCHEMA}")
+        return version
+
+    def _make_tables(self, sql: Sql) -> None:
+        sql("CREATE TABLE IF NOT EXISTS handrail_schema (version INTEGER NOT NULL)")
+        if self._known(sql("SELECT version FROM handrail_schema")) == SCHEMA:
+            return
+        for statement in statements(_DIALECT):
+            sql(statement)
+        sql("INSERT INTO handrail_schema (version) VALUES (?)", (SCHEMA,))
+
+    def _begun(self, stack: ExitStack) -> psycopg.Connection[Row]:
+        """A connection in a transaction that ends with the stack."""
+        connection = self._connected()
+        try:
+            stack.enter_context(connection.transaction())
+        except psycopg.OperationalError:
+            if not connection.broken:
+                raise
+            connection = self._connected()
+            stack.enter_context(connection.transaction())
+        return connection
+
     def _connected(self) -> psycopg.Connection[Row]:
-        if self._connection is None or self._connection.closed or self._connection.broken:
-            self._connection = psycopg.connect(
-                self._url,
-                autocommit=True,
-                connect_timeout=_CONNECT_SECONDS,
-                options=f"-c statement_timeout={_STATEMENT_MS} -c lock_timeout={_STATEMENT_MS}",
-                application_name="handrail",
-            )
+        if self._connection is None or self._connection.closed:
+            self._connection = self._connect()
         return self._connection
+
+    def _connect(self) -> psycopg.Connection[Row]:
+        try:
+            connection = psycopg.connect(
+                completed_address(self._url, connect_seconds=self._connect_seconds), autocommit=True
+            )
+        except psycopg.ProgrammingError:
+            raise self._error(StoreProblem.UNUSABLE, "the address is none of a PostgreSQL database") from None
+        except psycopg.Error as error:
+            words = next((shown for said, shown in _FAILURES.items() if said in str(error)), "no connection is made")
+            raise self._error(StoreProblem.UNREACHABLE, words) from None
+        connection.execute(_SESSION)
+        return connection
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
-            raise self._error(_problem_of(error), " ".join(str(error).split())[:300]) from error
+            said = error.diag.message_primary or f"the connection was lost ({type(error).__name__})"
+            raise self._error(_problem_of(error), said) from error
 
     def _error(self, problem: StoreProblem, detail: str) -> StoreError:
+        usual = "See that HANDRAIL_DATABASE_URL names a database of its own that answers and lets its user make tables."
         return StoreError(
             problem,
             f"The store of runs {self._where} cannot be used: {detail}.",
-            next_step="See that HANDRAIL_DATABASE_URL names a database that answers and lets its user make tables.",
+            next_step=_NEXT_STEPS.get(problem, usual),
             where=self._where,
             detail=detail,
         )
 
 
 def _rows(connection: psycopg.Connection[Row], statement: str, parameters: Sequence[Value]) -> list[Row]:
-    cursor = connection.execute(statement.replace("?", "%s").encode(), parameters)
+    cursor = connection.execute(statement.replace("?", "%s").encode(), storable(parameters))
     return cursor.fetchall() if cursor.description else []
 
 
-def _shown(url: str) -> str:
-    """The database without its password."""
-    try:
-        parts = conninfo_to_dict(url)
-    except psycopg.Error:
-        return "of HANDRAIL_DATABASE_URL"
-    return f"{parts.get('dbname', '')} at {parts.get('host', 'the local socket')}"
-
-
 def _problem_of(error: psycopg.Error) -> StoreProblem:
-    if isinstance(error, psycopg.errors.DiskFull):
-        return StoreProblem.FULL
-    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction | psycopg.errors.InsufficientPrivilege):
-        return StoreProblem.READ_ONLY
-    if isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.QueryCanceled):
-        return StoreProblem.BUSY
-    return StoreProblem.UNREACHABLE if isinstance(error, psycopg.OperationalError) else StoreProblem.UNUSABLE
+    state = error.sqlstate or ""
+    if state in _BY_STATE:
+        return _BY_STATE[state]
+    lost = isinstance(error, psycopg.OperationalError) and not state
+    return StoreProblem.UNREACHABLE if lost or state[:2] in _UNREACHABLE_CLASSES else StoreProblem.UNUSABLE

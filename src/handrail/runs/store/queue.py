@@ -77,6 +77,7 @@ class RunQueue:
 
     def __init__(self, database: Database, worker: WorkerMark, *, lease_s: float = 30.0) -> None:
         self._database = database
+        self._home = worker.home
         self._worker = worker.as_text()
         clock = database.dialect.clock
         self._lease = f"{clock} + {lease_s:g}" if clock else "NULL"
@@ -105,9 +106,8 @@ class RunQueue:
 
     def begin(self, run: Run, child: ProcessMark) -> bool:
         """Note which process does a run. False where it is no longer ours to do."""
-        return self._changed(
-            "child = ?", "run_id = ? AND attempt = ? AND worker = ?", child.as_text(), run.run_id, run.attempt
-        )
+        ours = f"{LIVE} AND run_id = ? AND attempt = ? AND worker = ?"
+        return self._changed("child = ?", ours, child.as_text(), run.run_id, run.attempt)
 
     def renew(self) -> set[str]:
         """Hold on to everything that this worker has taken and that has not ended; the ids."""
@@ -152,6 +152,9 @@ class RunQueue:
     def give_up(self, run: Run, worker: WorkerMark | None, how: str, now: datetime) -> Run | None:
         """Let go of a run whose process has ended before the run did: to go on at another attempt, or `interrupted`.
 
+        What another home's worker has taken is let go of only once its lease is over: from here nobody can see whether
+        that worker lives.
+
         Args:
             run: the run, at the attempt that has ended.
             worker: who had taken it; None for a run that nobody took.
@@ -165,7 +168,7 @@ class RunQueue:
             row = one(
                 sql(
                     f"SELECT resumable, needs_environment FROM runs WHERE run_id = ? AND attempt = ? AND {LIVE} "
-                    f"AND coalesce(worker, '') = ? {self._database.dialect.row_lock}",
+                    f"AND coalesce(worker, '') = ?{self._once_over(worker)} {self._database.dialect.row_lock}",
                     (run.run_id, run.attempt, worker.as_text() if worker else ""),
                 )
             )
@@ -179,6 +182,10 @@ class RunQueue:
     def forget_child(self, run_id: str) -> None:
         """Note that a run's process has gone."""
         self._changed("child = NULL", "run_id = ? AND worker = ?", run_id)
+
+    def _once_over(self, worker: WorkerMark | None) -> str:
+        far = worker is not None and worker.home != self._home and self._database.dialect.clock is not None
+        return f" AND {self._lease_over}" if far else ""
 
     def _changed(self, change: str, where: str, *values: Value) -> bool:
         with self._database.write() as sql:

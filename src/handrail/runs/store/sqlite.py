@@ -1,7 +1,9 @@
 """The store in a file of the home folder: SQLite with a write-ahead log, every commit on disk."""
 
+import errno
 import os
 import sqlite3
+import stat
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from handrail.runs.lock import held_lock
-from handrail.runs.store.database import Dialect, Row, Sql, StoreError, StoreProblem, Value
+from handrail.runs.store.database import Dialect, Row, Sql, StoreError, StoreProblem, Value, storable
 from handrail.runs.store.schema import SCHEMA, statements
 
 __all__ = ["SqliteDatabase", "open_sqlite"]
@@ -23,19 +25,39 @@ _NEXT_STEPS: Final = {
     StoreProblem.DAMAGED: "Move the file aside: a new one is made. The records in the folder runs beside it stay.",
     StoreProblem.NEWER: "Install the newest Handrail, or set HANDRAIL_HOME to another folder.",
 }
+# A quota and a bound of the process on file sizes are no SQLITE_FULL to SQLite, only a write that failed.
+_FAILED_WRITES: Final = frozenset({sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE})
+_BY_CODE: Final = {
+    sqlite3.SQLITE_FULL: StoreProblem.FULL,
+    sqlite3.SQLITE_READONLY: StoreProblem.READ_ONLY,
+    sqlite3.SQLITE_PERM: StoreProblem.READ_ONLY,
+    sqlite3.SQLITE_CORRUPT: StoreProblem.DAMAGED,
+    sqlite3.SQLITE_NOTADB: StoreProblem.DAMAGED,
+    sqlite3.SQLITE_BUSY: StoreProblem.BUSY,
+    sqlite3.SQLITE_LOCKED: StoreProblem.BUSY,
+}
+_BY_ERRNO: Final = {
+    errno.EACCES: StoreProblem.READ_ONLY,
+    errno.EPERM: StoreProblem.READ_ONLY,
+    errno.EROFS: StoreProblem.READ_ONLY,
+    errno.ENOSPC: StoreProblem.FULL,
+    errno.EDQUOT: StoreProblem.FULL,
+    errno.EFBIG: StoreProblem.FULL,
+}
 
 
-def open_sqlite(path: Path, *, thorough: bool = False) -> "SqliteDatabase":
+def open_sqlite(path: Path, *, thorough: bool = False, busy_seconds: float = _BUSY_SECONDS) -> "SqliteDatabase":
     """The store in this file, made when it is missing, readable for its owner only.
 
     Args:
         path: the file; its folder exists.
         thorough: look through the whole file for damage first.
+        busy_seconds: how long to wait for another process that writes; for one that opens the file, twice as long.
 
     Raises:
         StoreError: it cannot be used; nothing in it was changed.
     """
-    database = SqliteDatabase(path)
+    database = SqliteDatabase(path, busy_seconds=busy_seconds)
     try:
         database.prepare(thorough=thorough)
     except BaseException:
@@ -49,28 +71,31 @@ class SqliteDatabase:
 
     dialect = _DIALECT
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float) -> None:
         self._path = path
         self._lock = threading.RLock()
-        with self._errors():
-            _make_private(path)
+        self._busy_seconds = busy_seconds
+        with self._alone():
+            self._make_file()
             self._connection = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+                path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
             )
 
     def prepare(self, *, thorough: bool) -> None:
         """Make the file ready, once for all processes that come at the same time."""
-        with self._errors(), held_lock(self._path.with_suffix(".lock")):
+        with self._alone():
             if thorough:
                 self._look_for_damage()
+            version = self._version()
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
-            self._migrate()
+            if version < SCHEMA:
+                self._make_tables()
 
     def read(self, statement: str, parameters: Sequence[Value] = ()) -> list[Row]:
         """See `Database`."""
         with self._lock, self._errors():
-            return self._connection.execute(statement, parameters).fetchall()
+            return self._rows(statement, parameters)
 
     @contextmanager
     def write(self) -> Iterator[Sql]:
@@ -78,11 +103,7 @@ class SqliteDatabase:
         with self._lock, self._errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield lambda statement, parameters=(): self._connection.execute(statement, parameters).fetchall()
-            except BaseException:
-                self._roll_back()
-                raise
-            try:
+                yield self._rows
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._roll_back()
@@ -98,16 +119,41 @@ class SqliteDatabase:
         with self._lock:
             self._connection.close()
 
+    def _rows(self, statement: str, parameters: Sequence[Value] = ()) -> list[Row]:
+        return self._connection.execute(statement, storable(parameters)).fetchall()
+
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    def _migrate(self) -> None:
-        version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
-        if version == SCHEMA:
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While this is open, no other process and no other connection makes the file."""
+        with self._errors(), held_lock(self._path.with_suffix(".lock"), seconds=2 * self._busy_seconds):
+            yield
+
+    def _make_file(self) -> None:
+        # A file that is there is looked at and never opened here: the system drops all of a process's locks on a file
+        # when the process closes any descriptor of it, and SQLite's other connections of this process count on theirs.
+        try:
+            found = self._path.lstat()
+        except FileNotFoundError:
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
             return
+        if not stat.S_ISREG(found.st_mode):
+            raise self._error(StoreProblem.UNUSABLE, "it is not a plain file")
+        if found.st_uid != os.geteuid():
+            raise self._error(StoreProblem.UNUSABLE, "it belongs to another user")
+
+    def _version(self) -> int:
+        version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
         if version > SCHEMA:
             raise self._error(StoreProblem.NEWER, f"it has shape {version}, and this Handrail knows {SCHEMA}")
+        if version == 0 and self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            raise self._error(StoreProblem.UNUSABLE, "it holds the tables of something else")
+        return version
+
+    def _make_tables(self) -> None:
         with self.write() as sql:
             for statement in statements(_DIALECT):
                 sql(statement)
@@ -124,8 +170,10 @@ class SqliteDatabase:
             yield
         except sqlite3.Error as error:
             raise self._error(_problem_of(error), str(error)) from error
+        except TimeoutError as error:
+            raise self._error(StoreProblem.BUSY, "another process is opening it") from error
         except OSError as error:
-            problem = StoreProblem.READ_ONLY if isinstance(error, PermissionError) else StoreProblem.UNUSABLE
+            problem = _BY_ERRNO.get(error.errno or 0, StoreProblem.UNUSABLE)
             raise self._error(problem, error.strerror or type(error).__name__) from error
 
     def _error(self, problem: StoreProblem, detail: str) -> StoreError:
@@ -138,18 +186,8 @@ class SqliteDatabase:
         )
 
 
-def _make_private(path: Path) -> None:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600))
-
-
 def _problem_of(error: sqlite3.Error) -> StoreProblem:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return {
-        sqlite3.SQLITE_FULL: StoreProblem.FULL,
-        sqlite3.SQLITE_READONLY: StoreProblem.READ_ONLY,
-        sqlite3.SQLITE_PERM: StoreProblem.READ_ONLY,
-        sqlite3.SQLITE_CORRUPT: StoreProblem.DAMAGED,
-        sqlite3.SQLITE_NOTADB: StoreProblem.DAMAGED,
-        sqlite3.SQLITE_BUSY: StoreProblem.BUSY,
-        sqlite3.SQLITE_LOCKED: StoreProblem.BUSY,
-    }.get(code, StoreProblem.UNUSABLE)
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code in _FAILED_WRITES:
+        return StoreProblem.FULL
+    return _BY_CODE.get(code & 0xFF, StoreProblem.UNUSABLE)
