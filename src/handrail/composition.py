@@ -1,10 +1,12 @@
 """Puts the rooms together: settings in, a server out."""
 
+import logging
 import sys
 from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from handrail import __version__
@@ -16,11 +18,11 @@ from handrail.appwrite.direct_tools import direct_tools
 from handrail.appwrite.exposure import exposed_methods, exposed_names
 from handrail.decisions import built_in_models
 from handrail.errors import UsageError
-from handrail.home import home_folder
+from handrail.home import HomeError, home_folder
 from handrail.lazy import Lazy
 from handrail.protocol import HandrailServer, RunTool, ServerTool, WaitPolicy, create_server
 from handrail.protocol.run_tools import run_tools
-from handrail.runs import DurableEngine, RunEngine, RunPlace
+from handrail.runs import DurableEngine, RunEngine, RunPlace, RunRecords
 from handrail.settings import Settings
 from handrail.toolset import Toolset
 
@@ -37,6 +39,8 @@ __all__ = [
     "serve_runs",
     "worker_link",
 ]
+
+_LOG: Final = logging.getLogger(__name__)
 
 # -P: what lies in the folder where they are started is no code of ours.
 _WORKER: Final = (sys.executable, "-P", "-m", "handrail", "worker")
@@ -75,12 +79,13 @@ async def open_server(
         toolsets: which toolsets; all when empty.
         sandbox: serve a local stand-in for Appwrite, with something to look at, and use it.
 
+    A home folder that cannot be used does not keep it from serving: what needs it says what is wrong with it.
+
     Raises:
-        HomeError: the home folder cannot be used.
         UsageError: `settings.expose` has an unknown name (`ExposureError`), or no toolset (`NothingToExposeError`).
     """
     wanted = [toolset for toolset in Toolset if not toolsets or toolset in toolsets]
-    home = home_folder(settings)
+    home = _home_if_usable(settings)
     catalog = Lazy.of(partial(load_catalogs, home))
     # Before anything is opened: a wrong name ends the start as itself, not inside of what else then ends.
     exposed = await _exposed(settings, wanted, catalog)
@@ -89,22 +94,33 @@ async def open_server(
         tools: list[ServerTool | RunTool] = []
         direct: list[ServerTool] = []
         engine: RunEngine | None = None
+        records: RunRecords | None = None
         if Toolset.APPWRITE in wanted:
             opened = _appwrite_tools(settings, catalog, exposed, sandbox=sandbox)
             public, direct = await stack.enter_async_context(opened)
             tools += public
         if Toolset.AGENTS in wanted:
             engine = await stack.enter_async_context(run_engine(settings))
+            records = RunRecords(RunPlace(home).records) if home else None
             tools += [*agent_tools(built_in_agents(), built_in_models()), *run_tools(engine, wait)]
         yield create_server(
             # The direct ones last: a host that reads one page of the listing still has all the others.
             [*(_with_every_hint(tool) if settings.explicit_hints else tool for tool in tools), *direct],
             engine=engine,
+            records=records,
             version=__version__,
             title="Handrail",
             instructions=_instructions(wanted, exposed),
             wait=wait,
         )
+
+
+def _home_if_usable(settings: Settings) -> Path | None:
+    try:
+        return home_folder(settings)
+    except HomeError as error:
+        _LOG.warning("%s %s Runs cannot be started, and nothing is cached.", error.message, error.next_step)
+        return None
 
 
 def run_engine(settings: Settings) -> DurableEngine:

@@ -32,11 +32,11 @@ class Comparison:
     only_second: tuple[str, ...]
 
 
-def load_catalog(home: Path, sdk: Sdk) -> Catalog:
+def load_catalog(home: Path | None, sdk: Sdk) -> Catalog:
     """The catalog of one SDK.
 
     Args:
-        home: the home folder; the catalog is cached below it. One that cannot be written to does no harm.
+        home: the home folder, for the cache; one that cannot be written to does no harm. None: there is no cache.
         sdk: which.
 
     Raises:
@@ -46,7 +46,7 @@ def load_catalog(home: Path, sdk: Sdk) -> Catalog:
     return _load(home, find_sdk(sdk))
 
 
-def load_catalogs(home: Path) -> Catalog:
+def load_catalogs(home: Path | None) -> Catalog:
     """One catalog of all installed SDKs. Where both have a tool, it is the server SDK's.
 
     Args:
@@ -72,15 +72,16 @@ def compare(first: Catalog, second: Catalog) -> Comparison:
     )
 
 
-def _load(home: Path, installed: InstalledSdk) -> Catalog:
-    path = cache_file(home, installed)
-    cached = read_cache(path, installed)
+def _load(home: Path | None, installed: InstalledSdk) -> Catalog:
+    path = cache_file(home, installed) if home else None
+    cached = read_cache(path, installed) if path else None
     if cached is not None:
         return cached
     from handrail.appwrite.catalog.reader import read_sdk  # noqa: PLC0415  (a warm start never needs it)
 
     catalog = Catalog.of(installed.sdk, installed.version, read_sdk(installed))
-    write_cache(path, installed, catalog)
+    if path is not None:
+        write_cache(path, installed, catalog)
     return catalog
 
 
