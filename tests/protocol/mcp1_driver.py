@@ -15,7 +15,7 @@ from typing import Any
 
 from mcp import ClientSession, McpError, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, CreateTaskResult, TaskStatusNotification
+from mcp.types import CallToolResult, CreateTaskResult, ElicitResult, TaskStatusNotification
 
 SEEN: dict[str, Any] = {}
 
@@ -51,9 +51,17 @@ async def _drive(session: ClientSession) -> None:
     SEEN["unknown"] = await _error(tasks.get_task("unknown"))
     SEEN["not_offered"] = await _error(tasks.call_tool_as_task("echo", {"value": 1}))
 
+    asking = await tasks.call_tool_as_task("walk", {"steps": 0, "ask": True})
+    SEEN["answered"] = _dump(await tasks.get_task_result(asking.task.taskId, CallToolResult))
+
     refused = await tasks.call_tool_as_task("walk", {"steps": 13})
     SEEN["refused"] = _dump(refused)
     SEEN["refused_result"] = _dump(await tasks.get_task_result(refused.task.taskId, CallToolResult))
+
+
+async def _fill_in(_context: Any, params: Any) -> ElicitResult:  # noqa: ANN401  (types of the other series)
+    SEEN["asked"] = _dump(params)
+    return ElicitResult(action="accept", content={"name": "Ada"})
 
 
 async def main() -> None:
@@ -69,7 +77,7 @@ async def main() -> None:
     parameters = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:], env=json.loads(sys.stdin.readline()))
     async with (
         stdio_client(parameters) as (read, write),
-        ClientSession(read, write, message_handler=on_message) as session,
+        ClientSession(read, write, elicitation_callback=_fill_in, message_handler=on_message) as session,
     ):
         await asyncio.wait_for(_drive(session), 60)
     sys.stdout.write(json.dumps(SEEN))

@@ -124,6 +124,23 @@ class Peer:
                         return params
                 await self._news.wait()
 
+    async def asked(self, method: str, number: int = 1) -> JsonObject:
+        """The so-manieth request of that method that the server sends to this client; waits for it."""
+        with anyio.fail_after(TIMEOUT):
+            while True:
+                asked = [message for message in self.notes if message["method"] == method and "id" in message]
+                if len(asked) >= number:
+                    return asked[number - 1]
+                await self._news.wait()
+
+    async def reply(self, asked: JsonObject, result: JsonObject) -> None:
+        """Answer a request of the server."""
+        await self.send({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+
+    async def refuse(self, asked: JsonObject, code: int) -> None:
+        """Answer a request of the server with an error."""
+        await self.send({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": code, "message": "No"}})
+
     async def read(self) -> None:
         """Take what comes, until the connection ends."""
         async with self.from_server:
@@ -142,8 +159,15 @@ class Peer:
 
 
 @asynccontextmanager
-async def connected(server: Server[AnyT], era: Era, client: str = "peer", *, greet: bool = True) -> AsyncIterator[Peer]:
-    """A peer that has greeted the server as its generation does."""
+async def connected(
+    server: Server[AnyT],
+    era: Era,
+    client: str = "peer",
+    *,
+    greet: bool = True,
+    capabilities: JsonObject | None = None,
+) -> AsyncIterator[Peer]:
+    """A peer that has greeted the server as its generation does; with a handshake it declares these capabilities."""
     peer = Peer(era, client)
     async with anyio.create_task_group() as group, peer.to_server:
         group.start_soon(peer.read)
@@ -151,7 +175,7 @@ async def connected(server: Server[AnyT], era: Era, client: str = "peer", *, gre
         if greet and not era.is_modern:
             hello: JsonObject = {"name": client, "version": "1"}
             peer.greeting = await peer.result(
-                "initialize", {"protocolVersion": era.value, "capabilities": {}, "clientInfo": hello}
+                "initialize", {"protocolVersion": era.value, "capabilities": capabilities or {}, "clientInfo": hello}
             )
             await peer.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         yield peer

@@ -119,6 +119,8 @@ WALK: Final = RunTool(
             "steps": {"type": "integer", "minimum": 0},
             "delay_s": {"type": "number", "minimum": 0},
             "ask": {"type": "boolean"},
+            "twice": {"type": "boolean"},
+            "large": {"type": "integer"},
             "crash": {"type": "boolean"},
             "run_key": {"type": "string"},
             "wait_seconds": {"type": "number", "minimum": 0},
@@ -135,11 +137,26 @@ async def walk(context: RunContext, request: StartRequest) -> JsonObject:
     steps = int(str(request.arguments["steps"]))
     if request.arguments.get("crash"):
         raise LookupError(SECRET)
-    name: object = None
-    if request.arguments.get("ask"):
-        question: JsonObject = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
-        name = await context.ask("Who walks?", question, seconds=30)
+    names = await _asked(context, request)
     for step in range(1, steps + 1):
         await context.report(f"step {step}/{steps}")
         await anyio.sleep(float(str(request.arguments.get("delay_s", 0))))
-    return {"ok": True, "steps": steps, "asked": str(name)}
+    result: JsonObject = {"ok": True, "steps": steps, "asked": ", ".join(names) or "None"}
+    if request.arguments.get("large"):
+        result["large"] = "x" * int(str(request.arguments["large"]))
+    return result
+
+
+async def _asked(context: RunContext, request: StartRequest) -> list[str]:
+    """Ask who walks where the run is to, twice at once where it is to; the answers as text."""
+    question: JsonObject = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    messages = ["Who walks?", "Who rests?"][: bool(request.arguments.get("ask")) + bool(request.arguments.get("twice"))]
+    found: dict[str, str] = {}
+
+    async def ask(message: str) -> None:
+        found[message] = str(await context.ask(message, question, seconds=30))
+
+    async with anyio.create_task_group() as group:
+        for message in messages:
+            group.start_soon(ask, message)
+    return [found[message] for message in messages]

@@ -1,5 +1,6 @@
 """Tasks as the extension of 2026-07-28 has them."""
 
+import anyio
 import pytest
 
 from handrail.json_types import Json, JsonObject
@@ -212,9 +213,6 @@ async def test_an_accepted_answer_reaches_the_run_and_unknown_keys_are_ignored(n
 @pytest.mark.parametrize(
     "response",
     [
-        {"action": "decline"},
-        {"action": "cancel"},
-        {"action": "decline", "content": {"name": "Eve"}},
         {"action": "Accept", "content": {"name": "Eve"}},
         {"content": {"name": "Eve"}},
         "Eve",
@@ -222,12 +220,58 @@ async def test_an_accepted_answer_reaches_the_run_and_unknown_keys_are_ignored(n
         ["Eve"],
     ],
 )
-async def test_only_an_accepted_answer_is_one(new: Peer, engine: MemoryEngine, response: Json) -> None:
+async def test_what_is_neither_accepted_nor_declined_is_no_answer(
+    new: Peer, engine: MemoryEngine, response: Json
+) -> None:
     task, key = await asking(new, engine)
 
     await new.result("tasks/update", {"taskId": task["taskId"], "inputResponses": {key: response}})
 
     assert (await get(new, task))["status"] == "input_required"
+
+
+@pytest.mark.parametrize(
+    "response", [{"action": "decline"}, {"action": "cancel"}, {"action": "decline", "content": {"name": "Eve"}}]
+)
+@pytest.mark.promise("questions-can-be-declined")
+async def test_a_declined_question_is_told_to_the_run(new: Peer, engine: MemoryEngine, response: Json) -> None:
+    task, key = await asking(new, engine)
+
+    await new.result("tasks/update", {"taskId": task["taskId"], "inputResponses": {key: response, "other": response}})
+
+    run = await engine.wait(str(task["taskId"]), "local", TIMEOUT)
+    assert (run.status, run.message) == (RunStatus.FAILED, "The question was declined.")
+    assert "Eve" not in str(run)
+
+
+async def test_an_answer_that_does_not_fit_takes_no_declined_question_with_it(new: Peer, engine: MemoryEngine) -> None:
+    run = await engine.start(StartRequest("walk", {"steps": 0, "ask": True, "twice": True}, "local"))
+    with anyio.fail_after(TIMEOUT):
+        async with engine.watch(run.run_id, "local") as changes:
+            async for state in changes:
+                if len(state.questions) == 2:
+                    break
+    responses: JsonObject = {
+        state.questions[0].key: {"action": "accept", "content": {"name": 5}},
+        state.questions[1].key: {"action": "decline"},
+    }
+
+    await new.error("tasks/update", {"taskId": run.run_id, "inputResponses": responses})
+
+    assert len((await engine.get(run.run_id, "local")).questions) == 2
+
+
+async def test_a_task_gets_no_progress_whatever_token_its_call_has(new: Peer, engine: MemoryEngine) -> None:
+    params: JsonObject = {
+        "name": "walk",
+        "arguments": {"steps": 2, "delay_s": 0.6},
+        "_meta": {"progressToken": "t"},
+    }
+    task = await new.result("tools/call", params)
+    await end_of(engine, task)
+    await new.call("echo", value=1)
+
+    assert not [note for note in new.notes if note["method"] == "notifications/progress"]
 
 
 @pytest.mark.parametrize("content", [None, {}, {"name": 5}])

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import AsyncIterator
+from typing import Literal
 
 import anyio
 import httpx2
 import pytest
-from mcp.client import Client
+from mcp.client import Client, ClientRequestContext
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Request
 
+from handrail.cli.demo.task_client import TaskParams
 from handrail.json_types import JsonObject
 from handrail.protocol import HandrailServer
 from handrail.runs import MemoryEngine, Run, RunStatus, StartRequest
@@ -230,3 +233,29 @@ class _Session:
 
     async def _post(self, message: JsonObject) -> httpx2.Response:
         return await self._http.post(self._url, headers=self._headers, json={"jsonrpc": "2.0", **message})
+
+
+class ResultOfTask(Request[TaskParams, Literal["tasks/result"]]):
+    """What the SDK's client has no word for."""
+
+    method: Literal["tasks/result"] = "tasks/result"
+    params: TaskParams
+
+
+@pytest.mark.promise("elicitation-2025-11-25")
+async def test_what_a_run_asks_comes_on_the_stream_of_the_request_for_its_result(
+    url: str, engine: MemoryEngine
+) -> None:
+    run = await engine.start(StartRequest("walk", {"steps": 0, "ask": True}, "local"))
+    heard: list[str] = []
+
+    async def fill_in(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG001  (named so)
+        heard.append(params.message)
+        return ElicitResult(action="accept", content={"name": "Ada"})
+
+    async with Client(url, mode="legacy", elicitation_callback=fill_in) as client:
+        request = ResultOfTask(params=TaskParams(task_id=run.run_id))
+        result = await client.session.send_request(request, CallToolResult)
+
+    assert heard == ["Who walks?"]
+    assert "Ada" in str(result.structured_content)

@@ -12,8 +12,6 @@ from tests.protocol.sample_tools import SECRET
 
 pytestmark = pytest.mark.unit
 
-HOUR_MS = 3_600_000
-
 
 async def start(peer: Peer, *, ttl: Json = None, **arguments: Json) -> JsonObject:
     """Start a walk as a task: the task."""
@@ -45,14 +43,6 @@ async def test_a_task_has_the_fields_of_the_specification_and_no_others(old: Pee
     for moment in ("createdAt", "lastUpdatedAt"):
         assert datetime.fromisoformat(str(task[moment])).utcoffset() is not None
         assert str(task[moment]).endswith("Z")
-
-
-@pytest.mark.parametrize("ttl", [None, 0, 1, 60_000, 2 * HOUR_MS])
-async def test_a_task_is_kept_as_long_as_was_asked_for_and_an_hour_at_least(old: Peer, ttl: int | None) -> None:
-    task = await start(old, ttl=ttl, steps=0)
-
-    assert int(str(task["ttl"])) >= max(HOUR_MS, ttl or 0)
-    assert (await get(old, task))["ttl"] == task["ttl"]
 
 
 @pytest.mark.parametrize("wish", [5, "x", [], {"ttl": "long"}])
@@ -212,6 +202,51 @@ async def test_status_notifications_never_come_before_the_task_itself(old: Peer)
     await old.note("notifications/tasks/status", status="completed")
 
     assert number in old.answers
+
+
+async def test_the_progress_of_a_task_comes_under_the_token_of_its_call_in_the_words_of_its_status(old: Peer) -> None:
+    params: JsonObject = {
+        "name": "walk",
+        "arguments": {"steps": 2, "delay_s": 1.1},
+        "task": {},
+        "_meta": {"progressToken": "t"},
+    }
+    number = await old.ask("tools/call", params)
+
+    await old.note("notifications/tasks/status", status="completed")
+
+    assert number in old.answers
+    told = [note["params"] for note in old.notes if note["method"] == "notifications/progress"]
+    shown = [note["params"] for note in old.notes if note["method"] == "notifications/tasks/status"]
+    notes = [note for note in told if isinstance(note, dict)]
+    assert {note["progressToken"] for note in notes} == {"t"}
+    words = [note["message"] for note in notes]
+    assert words == [state["statusMessage"] for state in shown if isinstance(state, dict)][:-1]
+    assert words[-1] == "step 2/2"
+    progress = [float(str(note["progress"])) for note in notes]
+    assert progress == sorted(set(progress))
+
+
+async def test_a_task_whose_call_had_no_token_gets_no_progress(old: Peer) -> None:
+    await start(old, steps=1, delay_s=0.05)
+
+    await old.note("notifications/tasks/status", status="completed")
+
+    assert not [note for note in old.notes if note["method"] == "notifications/progress"]
+
+
+async def test_a_flood_of_messages_becomes_one_notification_a_second(old: Peer) -> None:
+    params: JsonObject = {
+        "name": "walk",
+        "arguments": {"steps": 10_000},
+        "task": {},
+        "_meta": {"progressToken": "t"},
+    }
+    await old.ask("tools/call", params)
+
+    await old.note("notifications/tasks/status", status="completed")
+
+    assert len([note for note in old.notes if str(note["method"]).startswith("notifications/")]) < 20
 
 
 async def test_a_run_of_a_task_is_the_run_of_every_other_face(old: Peer, engine: MemoryEngine) -> None:

@@ -97,6 +97,15 @@ def test_its_mistakes_get_the_errors_of_the_specification(seen: JsonObject, what
     assert at(seen, what, "code") == code
 
 
+@pytest.mark.promise("elicitation-2025-11-25")
+def test_it_is_asked_what_a_run_asks_while_it_waits_for_the_result(seen: JsonObject) -> None:
+    assert at(seen, "asked", "message") == "Who walks?"
+    assert at(seen, "asked", "_meta", "io.modelcontextprotocol/related-task") == {
+        "taskId": at(seen, "answered", "_meta", "io.modelcontextprotocol/related-task", "taskId")
+    }
+    assert "Ada" in str(at(seen, "answered", "structuredContent", "result", "asked"))
+
+
 def test_what_the_plain_call_would_refuse_ends_the_task(seen: JsonObject) -> None:
     assert at(seen, "refused", "task", "status") == "failed"
     assert at(seen, "refused_result", "isError") is True

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEGACY_TASKS_VERSION",
     "LOCAL_OWNER",
+    "RELATED_TASK",
     "TASKS_EXTENSION",
     "Background",
     "Context",
@@ -32,6 +33,8 @@ __all__ = [
 TASKS_EXTENSION: Final = "io.modelcontextprotocol/tasks"
 LEGACY_TASKS_VERSION: Final = "2025-11-25"
 """The only handshake version that has tasks."""
+RELATED_TASK: Final = "io.modelcontextprotocol/related-task"
+"""In the `_meta` of what belongs to a task of that version: `{taskId}`."""
 LOCAL_OWNER: Final = "local"
 """Who calls over stdio, or over HTTP without authorization."""
 

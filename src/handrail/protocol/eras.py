@@ -8,6 +8,7 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     RequestParams,
+    ResourcesCapability,
     ServerCapabilities,
     ServerTasksCapability,
     ServerTasksRequestsCapability,
@@ -62,9 +63,10 @@ def by_era(
 def capabilities_of_era(capabilities: ServerCapabilities, *, modern: bool, has_runs: bool) -> ServerCapabilities:
     """What a generation may see: tasks as an extension in one, as a capability in the other, never both.
 
-    Our tools never change while we serve, so nobody is promised to be told of it.
+    Our tools never change while we serve, and nobody is told of each new run's record, so neither is promised.
     """
     tools = ToolsCapability(list_changed=False) if capabilities.tools else None
+    resources = ResourcesCapability(subscribe=False, list_changed=False) if capabilities.resources else None
     tasks = ServerTasksCapability(
         list=TasksListCapability(),
         cancel=TasksCancelCapability(),
@@ -73,6 +75,7 @@ def capabilities_of_era(capabilities: ServerCapabilities, *, modern: bool, has_r
     return capabilities.model_copy(
         update={
             "tools": tools,
+            "resources": resources,
             "tasks": tasks if has_runs and not modern else None,
             "extensions": {TASKS_EXTENSION: {}} if has_runs and modern else None,
         }

@@ -52,9 +52,14 @@ class ExtensionTasks:
         return {"resultType": "complete"}
 
     async def update(self, ctx: Context, params: UpdateParams) -> JsonObject:
-        """Answer `tasks/update`: hand accepted answers to the run. What was declined stays open."""
+        """Answer `tasks/update`: hand the run what was accepted, and tell it what was declined.
+
+        A response that is neither is none: its question stays open. All are taken, or, where one does not fit, none.
+        """
         _admit(ctx, params)
-        await self._engine.answer(params.task_id, owner_of_request(), _accepted(params.input_responses))
+        owner, responses = owner_of_request(), params.input_responses
+        await self._engine.answer(params.task_id, owner, _accepted(responses))
+        await self._engine.decline(params.task_id, owner, _declined(responses))
         return {"resultType": "complete"}
 
 
@@ -72,6 +77,15 @@ def _check_name_header(ctx: Context, task_id: str) -> None:
     given = ctx.request.headers.get(MCP_NAME_HEADER) if ctx.request is not None else None
     if given is not None and decode_header_value(given) != task_id:
         raise MCPError(HEADER_MISMATCH, "Mcp-Name header does not match the request body's 'taskId' parameter")
+
+
+def _declined(responses: JsonMapping) -> list[str]:
+    """Who dismisses a question does not answer it, as one who declines it."""
+    return [
+        key
+        for key, response in responses.items()
+        if isinstance(response, dict) and response.get("action") in {"decline", "cancel"}
+    ]
 
 
 def _accepted(responses: JsonMapping) -> dict[str, Json]:

@@ -9,7 +9,7 @@ from mcp_types import CallToolResult, TextContent
 
 from handrail.errors import HandrailError
 from handrail.json_types import JsonObject
-from handrail.runs import Run, RunReason, run_view
+from handrail.runs import Run, RunReason, bounded_view
 
 __all__ = ["as_wire", "error_document", "internal_error_result", "run_result", "tool_result"]
 
@@ -55,7 +55,7 @@ def run_result(run: Run) -> CallToolResult:
     """A run as the answer of a tool. One that was rejected answers with the words of the plain call's error."""
     if run.reason is RunReason.REJECTED and run.result is not None:
         return tool_result(run.result, is_error=True)
-    return tool_result(run_view(run), is_error=run.is_error)
+    return tool_result(bounded_view(run), is_error=run.is_error)
 
 
 def as_wire(result: CallToolResult, *, modern: bool) -> JsonObject:

@@ -12,6 +12,7 @@ from mcp_types import (
     CallToolResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
     RequestParams,
     ServerCapabilities,
     SubscriptionsListenRequestParams,
@@ -25,13 +26,14 @@ from handrail.protocol.context import Background, Context, speaks_legacy_tasks
 from handrail.protocol.eras import TASK_CALL, Endpoint, by_era, capabilities_of_era, route_by_era
 from handrail.protocol.extension_tasks import ExtensionTasks, UpdateParams
 from handrail.protocol.legacy_tasks import LegacyTasks
+from handrail.protocol.resources import RunResources
 from handrail.protocol.subscriptions import Subscriptions
 from handrail.protocol.task_shapes import TaskParams
 from handrail.protocol.tool import RunTool
 from handrail.protocol.tool_calls import ToolCalls
 from handrail.protocol.toolbox import AnyTool, Toolbox
 from handrail.protocol.waiting import RunWaiter
-from handrail.runs import RunEngine
+from handrail.runs import RunEngine, RunRecords
 
 __all__ = ["HandrailServer", "create_server"]
 
@@ -59,9 +61,11 @@ class HandrailServer(Server[Background]):
         version: str,
         title: str | None,
         instructions: str | None,
+        resources: RunResources | None = None,
     ) -> None:
         self._toolbox = toolbox
         self._waiter = waiter
+        self._resources = resources
         self._legacy = LegacyTasks(waiter.engine) if waiter else None
         self._calls = ToolCalls(toolbox, waiter, self._legacy)
         super().__init__(
@@ -70,7 +74,7 @@ class HandrailServer(Server[Background]):
             title=title,
             instructions=instructions,
             lifespan=_background,
-            cache_hints={"tools/list": _CACHE, "server/discover": _CACHE},
+            cache_hints={"tools/list": _CACHE, "server/discover": _CACHE, "resources/templates/list": _CACHE},
             get_tool_input_schema=toolbox.schema,
         )
         self.middleware.append(route_by_era)
@@ -106,6 +110,13 @@ class HandrailServer(Server[Background]):
         )
         if self._waiter is not None and self._legacy is not None:
             self._add_task_methods(self._legacy, ExtensionTasks(self._waiter.engine))
+        if self._resources is not None:
+            self._add_resource_methods(self._resources)
+
+    def _add_resource_methods(self, resources: RunResources) -> None:
+        self.add_request_handler("resources/list", PaginatedRequestParams, guarded(resources.list_resources))
+        self.add_request_handler("resources/templates/list", PaginatedRequestParams, guarded(resources.list_templates))
+        self.add_request_handler("resources/read", ReadResourceRequestParams, guarded(resources.read))
 
     def _add_task_methods(self, legacy: LegacyTasks, extension: ExtensionTasks) -> None:
         methods = {
@@ -131,6 +142,7 @@ def create_server(
     tools: Sequence[AnyTool],
     *,
     engine: RunEngine | None = None,
+    records: RunRecords | None = None,
     name: str = "handrail",
     version: str = "",
     title: str | None = None,
@@ -142,6 +154,7 @@ def create_server(
     Args:
         tools: in the order in which they are listed. With an engine, add `run_tools(engine, wait)`.
         engine: keeps the runs; it must be running while the server serves. None: there are no runs and no tasks.
+        records: the records of the engine's runs, which become resources. None: there are none.
         name: what the server calls itself.
         version: its version.
         title: its name for people.
@@ -149,9 +162,19 @@ def create_server(
         wait: how long calls wait for runs.
 
     Raises:
-        ValueError: two tools of one name, or a `RunTool` without an engine.
+        ValueError: two tools of one name, or a `RunTool` or records without an engine.
     """
     if engine is None and any(isinstance(tool, RunTool) for tool in tools):
         raise ValueError("A tool that starts runs needs an engine")
+    if engine is None and records is not None:
+        raise ValueError("Records of runs need the engine that knows whose they are")
     waiter = RunWaiter(engine, wait or WaitPolicy()) if engine else None
-    return HandrailServer(Toolbox(tools), waiter, name=name, version=version, title=title, instructions=instructions)
+    return HandrailServer(
+        Toolbox(tools),
+        waiter,
+        name=name,
+        version=version,
+        title=title,
+        instructions=instructions,
+        resources=RunResources(engine, records) if engine and records else None,
+    )

@@ -13,7 +13,7 @@ from handrail.arguments import number, short_name
 from handrail.errors import HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.protocol.context import Context, RequestCall, call_of, declares_tasks
-from handrail.protocol.legacy_tasks import LegacyTasks
+from handrail.protocol.legacy_tasks import LegacyTasks, ttl_wished
 from handrail.protocol.results import error_document, internal_error_result, run_result, tool_result
 from handrail.protocol.task_shapes import extension_task
 from handrail.protocol.tool import RunTool, ServerTool
@@ -69,11 +69,12 @@ class ToolCalls:
         tool = self._find(params.name)
         if isinstance(tool, ServerTool) or self._legacy is None or self._waiter is None:
             raise MCPError(METHOD_NOT_FOUND, f"Tool {tool.name} does not support task-augmented execution")
+        ttl_ms = ttl_wished(ctx)
         call, arguments = call_of(ctx), _arguments(params)
         try:
-            run, _ = await self._start(tool, call, arguments)
+            run, _ = await self._start(tool, call, arguments, ttl_ms)
         except HandrailError as error:
-            refused = StartRequest(_agent_of(tool, arguments), {}, call.owner)
+            refused = StartRequest(_agent_of(tool, arguments), {}, call.owner, ttl_ms=ttl_ms)
             run = await self._waiter.engine.reject(refused, error_document(error))
         return self._legacy.handle(ctx, run)
 
@@ -83,10 +84,12 @@ class ToolCalls:
         except UnknownToolError as error:
             raise MCPError(INVALID_PARAMS, f"{error.message} {error.next_step}", error.as_json()) from None
 
-    async def _start(self, tool: RunTool, call: RequestCall, arguments: JsonObject) -> tuple[Run, StartRequest]:
+    async def _start(
+        self, tool: RunTool, call: RequestCall, arguments: JsonObject, ttl_ms: int | None = None
+    ) -> tuple[Run, StartRequest]:
         self._toolbox.check(tool, arguments)
         asked = tool.prepare(call, {name: value for name, value in arguments.items() if name != _WAIT_ARGUMENT})
-        request = replace(asked, started_by=secrets.token_hex(_MARK_BYTES))
+        request = replace(asked, started_by=secrets.token_hex(_MARK_BYTES), ttl_ms=ttl_ms)
         waiter = self._running()
         await anyio.lowlevel.checkpoint_if_cancelled()
         # A cancel that fell between the start and its answer would leave a run that nobody can name.

@@ -19,7 +19,6 @@ from handrail.runs.model import Question, Run, RunPage, RunReason, RunStatus, St
 from handrail.runs.place import RunPlace
 from handrail.runs.reader import RecordFileMissingError, RecordTail, RecordTooLargeError, RunRecords
 from handrail.runs.record import RecordError, RecordNameError
-from handrail.runs.stored import RecordUnreadableError, StoredRuns, list_records, prune_records, read_record
 from handrail.runs.view import ResultText, bounded_view, listed_view, page_view, result_text, run_view
 
 __all__ = [
@@ -40,7 +39,6 @@ __all__ = [
     "RecordNameError",
     "RecordTail",
     "RecordTooLargeError",
-    "RecordUnreadableError",
     "ResultText",
     "Retention",
     "Run",
@@ -55,14 +53,10 @@ __all__ = [
     "RunRecords",
     "RunStatus",
     "StartRequest",
-    "StoredRuns",
     "bounded_view",
     "granted_ttl_ms",
-    "list_records",
     "listed_view",
     "page_view",
-    "prune_records",
-    "read_record",
     "result_text",
     "run_view",
     "ttl_ms",

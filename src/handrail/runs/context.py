@@ -1,5 +1,6 @@
 """What the body of a run sees of the engine in memory."""
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -12,6 +13,7 @@ import anyio.lowlevel
 from handrail.json_types import Json, JsonObject
 from handrail.runs.engine import QuestionDeclinedError, QuestionExpiredError
 from handrail.runs.ledger import Entry
+from handrail.runs.record import LOG_FILE
 
 __all__ = ["EngineRunContext", "one_line", "question_declined", "question_expired"]
 
@@ -27,6 +29,7 @@ class EngineRunContext:
         self._entry = entry
         self._clock = clock
         self._written_at = time.monotonic()
+        self._logged_at = -math.inf
 
     @property
     def run_id(self) -> str:
@@ -54,8 +57,11 @@ class EngineRunContext:
     async def report(self, message: str) -> None:
         """See `RunContext`."""
         await self.check()
-        self._entry.report(one_line(message), self._clock())
-        now = time.monotonic()
+        said, moment, now = one_line(message), self._clock(), time.monotonic()
+        self._entry.report(said, moment)
+        if now - self._logged_at >= _WRITE_SECONDS:
+            self._logged_at = now
+            self._entry.record.append(LOG_FILE, {"at": moment.isoformat(), "message": said})
         if now - self._written_at >= _WRITE_SECONDS:
             self._written_at = now
             self._entry.record.write_run(self._entry.run)

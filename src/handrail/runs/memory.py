@@ -1,9 +1,9 @@
-"""The run engine in memory: runs live in this process and end with it, their records stay on disk.
+"""The run engine in memory: runs live in this process and end with it; their records stay on disk, and are not read.
 
     start -> queued in order -> one of `slots` -> body -> completed | failed | cancelled
 
 Everything happens on one event loop, and a state changes between two awaits, never across one: that is the whole
-locking. A run's state is on disk before it is told to anybody. What memory has forgotten is read from there.
+locking. A run's state is on disk before it is told to anybody.
 """
 
 import logging
@@ -18,18 +18,16 @@ from typing import Final, Self
 import anyio
 import anyio.abc
 import anyio.lowlevel
-import anyio.to_thread
 
 from handrail.arguments import short_name
 from handrail.json_types import Json, JsonObject
 from handrail.runs.context import EngineRunContext
-from handrail.runs.engine import EngineClosedError, RunBody, RunContext, RunNotFoundError, queue_full
+from handrail.runs.engine import EngineClosedError, RunBody, RunContext, queue_full
 from handrail.runs.ledger import Entry, Ledger, Retention
 from handrail.runs.model import Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome, outcome_of
 from handrail.runs.process import this_process
 from handrail.runs.record import DiskRecord, NoRecord, Record, RecordError
-from handrail.runs.stored import RecordUnreadableError, prune_records, read_record
 
 __all__ = ["MemoryEngine"]
 
@@ -52,7 +50,7 @@ class MemoryEngine:
         slots: how many bodies work at once. A cancelled body holds its slot until it has unwound.
         limit: how many live runs there may be, those that wait included.
         clock: the present, aware, in UTC.
-        retention: how long ended runs are kept, in memory and (by age) on disk.
+        retention: how long ended runs are kept in memory.
     """
 
     def __init__(
@@ -71,11 +69,9 @@ class MemoryEngine:
         self._slots = slots
         self._limit = limit
         self._clock = clock
-        self._retention = retention
         self._ledger = Ledger(retention)
         self._waiting: deque[Entry] = deque()
         self._working = 0
-        self._pruned = records is None
         self._group: anyio.abc.TaskGroup | None = None
 
     async def __aenter__(self) -> Self:
@@ -109,7 +105,6 @@ class MemoryEngine:
             raise
         self._waiting.append(entry)
         self._fill_slots(group)
-        self._prune_once(group)
         return entry.run
 
     async def reject(self, request: StartRequest, result: JsonObject) -> Run:
@@ -189,27 +184,7 @@ class MemoryEngine:
 
     def _find(self, run_id: str, owner: str) -> Entry:
         self._ledger.expire(self._clock())
-        try:
-            return self._ledger.find(run_id, owner)
-        except RunNotFoundError:
-            if self._records is None:
-                raise
-            return self._recorded(self._records, run_id, owner)
-
-    def _recorded(self, records: Path, run_id: str, owner: str) -> Entry:
-        """A run that ended so many runs ago that only its record knows of it, or under another process.
-
-        Raises:
-            RunNotFoundError: there is no such record of this owner, or its run goes on in another process.
-        """
-        not_found = self._ledger.not_found(run_id)
-        try:
-            run = read_record(records, run_id)
-        except (RunNotFoundError, RecordUnreadableError):
-            raise not_found from None
-        if run.owner != owner or not run.status.is_terminal or self._clock() - run.updated_at > self._retention.age:
-            raise not_found
-        return Entry(0, StartRequest(run.agent, run.arguments, owner), run, NoRecord())
+        return self._ledger.find(run_id, owner)
 
     def _check_room(self) -> None:
         live = self._ledger.live()
@@ -273,16 +248,3 @@ class MemoryEngine:
             _LOG.warning("run %s ended, but its record could not say so: %s", ended.run_id, error.message)
             return entry.ending(outcome.noting(error.message), self._clock())
         return ended
-
-    def _prune_once(self, group: anyio.abc.TaskGroup) -> None:
-        """Look for old records at the first start of a run, not at the server's own start, which must be quick."""
-        if self._records is not None and not self._pruned:
-            self._pruned = True
-            group.start_soon(self._prune_records, self._records)
-
-    async def _prune_records(self, records: Path) -> None:
-        before = self._clock() - self._retention.age
-        try:
-            await anyio.to_thread.run_sync(prune_records, records, before, abandon_on_cancel=True)
-        except OSError as error:
-            _LOG.warning("old run records could not be removed: %s", error.strerror)

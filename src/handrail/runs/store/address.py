@@ -9,6 +9,8 @@ __all__ = ["completed_address", "shown_address"]
 
 Options: TypeAlias = dict[str, str | int]
 
+_UNTOLD: Final = "of HANDRAIL_DATABASE_URL"
+
 # A peer that is gone without a word is noticed after a quarter of a minute, and not after the system's hours.
 _DEAD_PEER: Final[Options] = {
     "keepalives": 1,
@@ -19,14 +21,12 @@ _DEAD_PEER: Final[Options] = {
 }
 
 
-def completed_address(url: str, *, connect_seconds: float) -> str:
-    """The address with everything that it leaves open.
-
-    Raises:
-        psycopg.ProgrammingError: it is none.
-    """
+def completed_address(url: str, *, connect_seconds: float) -> str | None:
+    """The address with everything that it leaves open, or None where it is none."""
+    asked = _parts(url)
+    if asked is None:
+        return None
     ours: Options = {"connect_timeout": round(connect_seconds), "application_name": "handrail", **_DEAD_PEER}
-    asked = conninfo_to_dict(url)
     left_open = {name: value for name, value in ours.items() if name not in asked}
     return make_conninfo(url, **left_open, client_encoding="utf-8")
 
@@ -37,15 +37,16 @@ def shown_address(url: str) -> str:
     A password with a character that should have been percent-encoded (`@`, `/`, `?`) is taken for other parts.
     """
     parts = _parts(url)
+    if not parts or not parts.get("port", "0").replace(",", "").isdigit():
+        return _UNTOLD
     name, host = parts.get("dbname", ""), parts.get("host", "")
-    doubtful = any(sign in name for sign in "@/:?") or any(sign in host for sign in "@?")
-    if not parts or doubtful or not parts.get("port", "5432").replace(",", "").isdigit():
-        return "of HANDRAIL_DATABASE_URL"
+    if any(sign in name for sign in "@/:?") or any(sign in host for sign in "@?"):
+        return _UNTOLD
     return f"{name or 'of the user'} at {host or 'the local socket'}"
 
 
-def _parts(url: str) -> dict[str, str]:
+def _parts(url: str) -> dict[str, str] | None:
     try:
         return {name: str(value) for name, value in conninfo_to_dict(url).items()}
-    except psycopg.Error:
-        return {}
+    except (psycopg.Error, UnicodeError):  # the latter for `%` before what is no code of a character
+        return None

@@ -15,7 +15,7 @@ from handrail.runs.engine import RunKeyReusedError, RunNotFoundError, queue_full
 from handrail.runs.ledger import cursor_number, new_run_id
 from handrail.runs.model import Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome
-from handrail.runs.store.database import Database, Sql, one
+from handrail.runs.store.database import Database, Sql, one, storable
 from handrail.runs.store.rows import (
     BRIEF,
     LIVE,
@@ -198,7 +198,7 @@ class StoredLedger:
         if self._is_over(run, now):
             sql("UPDATE runs SET run_key = NULL WHERE run_id = ?", (run.run_id,))
             return None
-        if (run.agent, run.arguments) != (request.agent, json_object(as_json(request.arguments))):
+        if [run.agent, run.arguments] != [*storable([request.agent]), json_object(as_json(request.arguments))]:
             raise RunKeyReusedError(
                 "This run_key belongs to a run with other arguments.",
                 next_step=f"Use another run_key, or look at run {run.run_id}.",

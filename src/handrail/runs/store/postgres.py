@@ -8,12 +8,14 @@ from typing import Final
 import psycopg
 
 from handrail.runs.store.address import completed_address, shown_address
+from handrail.runs.store.bounded import BoundedConnection
 from handrail.runs.store.database import Dialect, Row, Sql, StoreError, StoreProblem, Value, storable
 from handrail.runs.store.schema import SCHEMA, statements
 
 __all__ = ["PostgresDatabase", "open_postgres"]
 
 _CONNECT_SECONDS: Final = 5.0
+_ANSWER_SECONDS: Final = 20.0  # longer than a statement may take
 _STATEMENT_MS: Final = 10_000
 _LOCK: Final = 0x68616E64  # any number that nobody else in the database takes
 _DIALECT: Final = Dialect(
@@ -65,17 +67,20 @@ _BY_STATE: Final = {
 _UNREACHABLE_CLASSES: Final = frozenset({"08", "57"})
 
 
-def open_postgres(url: str, *, connect_seconds: float = _CONNECT_SECONDS) -> "PostgresDatabase":
+def open_postgres(
+    url: str, *, connect_seconds: float = _CONNECT_SECONDS, answer_seconds: float = _ANSWER_SECONDS
+) -> "PostgresDatabase":
     """The store in this database, its tables made when they are missing.
 
     Args:
         url: its address, as libpq takes it.
         connect_seconds: how long to wait for a connection; libpq counts whole seconds, and never fewer than two.
+        answer_seconds: how long to wait for the answer to one statement.
 
     Raises:
         StoreError: it does not answer, or cannot be used.
     """
-    database = PostgresDatabase(url, connect_seconds=connect_seconds)
+    database = PostgresDatabase(url, connect_seconds=connect_seconds, answer_seconds=answer_seconds)
     try:
         database.prepare()
     except BaseException:
@@ -89,12 +94,13 @@ class PostgresDatabase:
 
     dialect = _DIALECT
 
-    def __init__(self, url: str, *, connect_seconds: float) -> None:
+    def __init__(self, url: str, *, connect_seconds: float, answer_seconds: float) -> None:
         self._where = shown_address(url)
         self._url = url
         self._connect_seconds = connect_seconds
+        self._answer_seconds = answer_seconds
         self._lock = threading.RLock()
-        self._connection: psycopg.Connection[Row] | None = None
+        self._connection: BoundedConnection | None = None
 
     def prepare(self) -> None:
         """Make the tables, once for all who come at the same time."""
@@ -165,21 +171,21 @@ class PostgresDatabase:
             stack.enter_context(connection.transaction())
         return connection
 
-    def _connected(self) -> psycopg.Connection[Row]:
+    def _connected(self) -> BoundedConnection:
         if self._connection is None or self._connection.closed:
             self._connection = self._connect()
         return self._connection
 
-    def _connect(self) -> psycopg.Connection[Row]:
+    def _connect(self) -> BoundedConnection:
+        address = completed_address(self._url, connect_seconds=self._connect_seconds)
+        if address is None:
+            raise self._error(StoreProblem.UNUSABLE, "the address is none of a PostgreSQL database")
         try:
-            connection = psycopg.connect(
-                completed_address(self._url, connect_seconds=self._connect_seconds), autocommit=True
-            )
-        except psycopg.ProgrammingError:
-            raise self._error(StoreProblem.UNUSABLE, "the address is none of a PostgreSQL database") from None
+            connection = BoundedConnection.connect(address, autocommit=True)
         except psycopg.Error as error:
             words = next((shown for said, shown in _FAILURES.items() if said in str(error)), "no connection is made")
             raise self._error(StoreProblem.UNREACHABLE, words) from None
+        connection.answer_seconds = self._answer_seconds
         connection.execute(_SESSION)
         return connection
 

@@ -55,6 +55,8 @@ async def tell_worker(path: Path, order: Order, *, seconds: float = _ANSWER_SECO
                 await connection.send(order.model_dump_json().encode() + b"\n")
                 line = await BufferedByteReceiveStream(connection).receive_until(b"\n", _LINE_BYTES)
         return WorkerState.model_validate_json(line)
+    except TimeoutError:  # which is an OSError
+        raise
     except (OSError, anyio.BrokenResourceError, anyio.EndOfStream, anyio.IncompleteRead, ValidationError):
         return None
 

@@ -1,5 +1,6 @@
 """How a server reaches the worker of its home, and starts one where there is none."""
 
+import contextlib
 import os
 import subprocess
 import time
@@ -20,7 +21,11 @@ from handrail.runs.worker.messages import Order, OrderKind, WorkerState
 __all__ = ["WorkerLink", "WorkerUnavailableError"]
 
 _START_SECONDS: Final = 20.0
+_AGAIN_SECONDS: Final = 5.0
+"""After which time it starts another one: the first may have come while an ending one still held the home's lock."""
 _LOOK_SECONDS: Final = 0.02
+_LARGEST_LOG: Final = 5 * 1024 * 1024
+"""In bytes; a log that has become larger is set aside before a worker is started, in the place of the one before."""
 _INHERITED: Final = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "PYTHONPATH")
 """What a worker gets of the environment of whoever starts it: no host's keys. Handrail's own settings come on top."""
 _DETACHED: Final = ("/bin/sh", "-c", '"$@" </dev/null >>"$0" 2>&1 &')
@@ -71,35 +76,43 @@ class WorkerLink:
         order = order or Order()
         until = anyio.current_time() + _START_SECONDS
         async with self._starting:
+            began, spawn_at = time.time(), anyio.current_time()
             while anyio.current_time() < until:
-                try:
-                    state = await tell_worker(self._place.socket, order)
-                except TimeoutError:
-                    raise self._unavailable("There is a worker, and it does not answer") from None
+                state = await self._asked(order)
                 if state is not None and self._is_ours(state):
                     return state
                 if state is not None:
                     await self.tell(Order(kind=OrderKind.DRAIN))
-                await self._start(until)
+                if await anyio.to_thread.run_sync(_is_newer, self._place.failure, began):
+                    raise self._unavailable("The worker could not start")
+                # Not at each look: a killed worker leaves its socket, so only an answer says that one has begun.
+                if anyio.current_time() >= spawn_at:
+                    spawn_at = anyio.current_time() + _AGAIN_SECONDS
+                    await self._spawn()
+                await anyio.sleep(_LOOK_SECONDS)
         raise self._unavailable("No worker could be started")
 
     def _is_ours(self, state: WorkerState) -> bool:
         return not state.draining and (state.version, state.schema_number) == (self._version, SCHEMA)
 
-    async def _start(self, until: float) -> None:
-        """Start one and wait until it listens, or says that it cannot, or the time is over."""
-        began = time.time()
-        await anyio.to_thread.run_sync(self._spawn)
-        while anyio.current_time() < until and not await anyio.to_thread.run_sync(self._place.socket.is_socket):
-            if await anyio.to_thread.run_sync(_is_newer, self._place.failure, began):
-                raise self._unavailable("The worker could not start")
-            await anyio.sleep(_LOOK_SECONDS)
+    async def _asked(self, order: Order) -> WorkerState | None:
+        try:
+            return await tell_worker(self._place.socket, order)
+        except TimeoutError:
+            raise self._unavailable("There is a worker, and it does not answer") from None
 
-    def _spawn(self) -> None:
+    async def _spawn(self) -> None:
         environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        try:
+            await anyio.to_thread.run_sync(self._start, {**environment, **self._settings})
+        except OSError as error:
+            raise self._unavailable(f"The worker could not be started ({error.strerror})") from error
+
+    def _start(self, environment: Mapping[str, str]) -> None:
+        _set_aside(self._place.log)
         subprocess.run(  # noqa: S603  (our own command)
             [*_DETACHED, str(self._place.log), *self._command],
-            env={**environment, **self._settings},
+            env=environment,
             cwd=self._place.home,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -116,6 +129,12 @@ class WorkerLink:
         return WorkerUnavailableError(
             f"{sentence}{why}", next_step=str(step), log=str(self._place.log), error=said or None
         )
+
+
+def _set_aside(log: Path) -> None:
+    with contextlib.suppress(OSError):  # there is none, or it must do as it is
+        if log.stat().st_size > _LARGEST_LOG:
+            log.replace(log.with_name(f"{log.name}.1"))
 
 
 def _is_newer(path: Path, moment: float) -> bool:
