@@ -64,6 +64,7 @@ def walking(
     act: Act | None = None,
     max_steps: int = 3,
     availability: Callable[[], Availability] | None = None,
+    environment: tuple[str, ...] = (),
 ) -> AgentSpec:
     """An agent that walks; `acts` gets the seed of each step's episode."""
     game = Game("walk", lambda _params, seed: Walk(acts, act, seed), lambda _params: max_steps)
@@ -74,6 +75,7 @@ def walking(
         params={"type": "object", "properties": {}, "additionalProperties": False},
         work=partial(play_series, game),
         availability=availability or Availability,
+        environment=environment,
     )
 
 

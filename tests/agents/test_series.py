@@ -25,6 +25,7 @@ from handrail.errors import RefusedError
 from handrail.json_types import Json
 from handrail.runs import RunReason, RunStatus
 from tests.agents.games import OWNER, Walk, asked, ended, engine_for, result_of, walking
+from tests.agents.records import timeless
 
 pytestmark = pytest.mark.unit
 
@@ -265,13 +266,8 @@ async def test_two_series_at_once_do_not_mix(tmp_path: Path) -> None:
     async with engine_for(built_in_agents()) as engine:
         alone = [result_of(await ended(engine, request)) for request in requests]
 
-    assert [_timeless(result) for result in together] == [_timeless(result) for result in alone]
+    assert [timeless(result) for result in together] == [timeless(result) for result in alone]
     assert together[0]["seed"] != together[1]["seed"]
-
-
-def _timeless(result: Mapping[str, Json]) -> dict[str, Json]:
-    timed = {"mean_elapsed_s", "median_decision_ms", "total_s", "job_dir"}
-    return {name: value for name, value in result.items() if name not in timed}
 
 
 def _ticks(records: Path) -> list[Path]:

@@ -72,6 +72,11 @@ async def test_the_agents_are_listed_with_what_a_caller_needs() -> None:
     assert all(set(agent) == keys for agent in by_name.values())
     assert list(by_name) == ["counter", "blackjack", "walk"]
     assert (by_name["counter"]["available"], by_name["counter"]["fix"]) == (True, None)
+    assert {name: agent["resumable"] for name, agent in by_name.items()} == {
+        "counter": True,
+        "blackjack": True,
+        "walk": False,
+    }
     assert (by_name["walk"]["available"], by_name["walk"]["fix"]) == (False, "apt-get install legs")
     assert by_name["counter"]["params"] == {
         "type": "object",
@@ -90,6 +95,21 @@ async def test_the_agents_are_listed_with_what_a_caller_needs() -> None:
                 "maximum": 10,
                 "default": 0.2,
                 "description": "Seconds that each step takes.",
+            },
+            "ask_at": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "maximum": 10_000,
+                "default": None,
+                "description": "Ask whether to go on when this count is reached before the end, in every episode. "
+                "null: never.",
+            },
+            "ask_seconds": {
+                "type": "number",
+                "minimum": 0,
+                "maximum": 21_600,
+                "default": 300,
+                "description": "Seconds to wait for the answer; without one the episode has failed.",
             },
         },
     }
@@ -113,7 +133,7 @@ def test_what_is_left_out_is_filled_in_so_that_equal_starts_are_equal() -> None:
     assert short == long
     assert (short.agent, short.owner, short.run_key) == ("counter", OWNER, "k")
     assert short.arguments == {
-        "params": {"steps": 10, "delay_s": 0.2},
+        "params": {"steps": 10, "delay_s": 0.2, "ask_at": None, "ask_seconds": 300},
         "model": "rule",
         "episodes": 1,
         "seed": 0,
@@ -138,6 +158,10 @@ async def test_what_was_prepared_runs() -> None:
         ({"steps": 10_001}, "params.steps"),
         ({"steps": 1.5}, "params.steps"),
         ({"delay_s": 11}, "params.delay_s"),
+        ({"ask_at": 0}, "params.ask_at"),
+        ({"ask_at": "2"}, "params.ask_at"),
+        ({"ask_seconds": -1}, "params.ask_seconds"),
+        ({"ask_seconds": None}, "params.ask_seconds"),
         ({"delayS": 1}, "params.delayS"),
         ({"step": 1}, "params.step"),
     ],

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,10 @@ from hypothesis import strategies as st
 from handrail.decisions import (
     ChoiceQuestion,
     Decider,
+    DecisionModel,
     ModelCallFailedError,
+    ModelEntry,
+    ModelRegistry,
     ModelSetup,
     Observation,
     RandomModel,
@@ -149,3 +153,29 @@ def test_the_registry_makes_each_model_under_its_own_name() -> None:
     models = built_in_models()
 
     assert [models.create(name, ModelSetup()).name for name in models.names()] == models.names()
+
+
+def test_a_model_sees_of_the_environment_what_its_entry_names_and_no_more() -> None:
+    seen: list[Mapping[str, str]] = []
+
+    def make(setup: ModelSetup) -> RandomModel:
+        seen.append(setup.environment)
+        return RandomModel(setup.seed)
+
+    models = ModelRegistry([ModelEntry("keyed", "Needs a key.", make, environment=("KEY", "URL"))])
+    models.create("keyed", ModelSetup(environment={"KEY": "k", "OTHER": "o"}))
+
+    assert seen == [{"KEY": "k"}]
+
+
+@pytest.mark.parametrize("name", built_in_models().names())
+async def test_a_model_that_begins_an_episode_remembers_nothing_of_another(name: str) -> None:
+    async def episode(model: DecisionModel, seed: int) -> list[str]:
+        model.begin(seed)
+        decider = Decider(model)
+        return [(await decider.choose(Observation(str(n)), ChoiceQuestion(QUEUES)))[0].key for n in range(30)]
+
+    played = built_in_models().create(name, ModelSetup(seed=1))
+    await episode(played, 1)
+
+    assert await episode(played, 2) == await episode(built_in_models().create(name, ModelSetup(seed=9)), 2)

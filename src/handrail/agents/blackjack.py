@@ -139,4 +139,5 @@ def blackjack_agent() -> AgentSpec:
         "basic strategy (about -0.05 a hand), `random` loses about 0.4.",
         params=params_schema(BlackjackParams),
         work=_play,
+        resumable=True,
     )

@@ -1,6 +1,7 @@
 """`decide`: one decision, for an agent stack that brings its own loop."""
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Final
 
@@ -32,11 +33,16 @@ _NO_DESCRIPTIONS: Final = (
 )
 
 
-def decide_tool(models: ModelRegistry) -> ServerTool:
-    """The tool `decide` over the given models; the first one is the default."""
+def decide_tool(models: ModelRegistry, environment: Mapping[str, str] = os.environ) -> ServerTool:
+    """The tool `decide`.
+
+    Args:
+        models: the decision models that can be named; the first one is the default.
+        environment: where a model finds the variables that its entry names.
+    """
 
     async def handler(_call: Call, arguments: JsonMapping) -> ToolAnswer:
-        return ToolAnswer(await _decide(models, arguments))
+        return ToolAnswer(await _decide(models, ModelSetup(environment=environment), arguments))
 
     return ServerTool(
         name="decide",
@@ -49,13 +55,13 @@ def decide_tool(models: ModelRegistry) -> ServerTool:
     )
 
 
-async def _decide(models: ModelRegistry, arguments: JsonMapping) -> JsonObject:
+async def _decide(models: ModelRegistry, setup: ModelSetup, arguments: JsonMapping) -> JsonObject:
     for name, limit in _LIMITS.items():
         _check_size(name, arguments.get(name), limit)
     options = _options(arguments["options"])
     question = ChoiceQuestion(options, rules=_rules(arguments.get("rules")))
     observation = Observation(arguments["state"])
-    model = models.create(str(arguments.get("model", models.names()[0])), ModelSetup())
+    model = models.create(str(arguments.get("model", models.names()[0])), setup)
     try:
         await model.warm()
         choice, decision = await Decider(model).choose(observation, question)

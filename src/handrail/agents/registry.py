@@ -10,11 +10,11 @@ from handrail.arguments import UnknownName
 from handrail.decisions import ModelRegistry
 from handrail.errors import NotFoundError
 from handrail.json_types import JsonObject
-from handrail.runs import RunBody, RunContext, StartRequest
+from handrail.runs import RUN_TIME_LIMIT, RunBody, RunContext, StartRequest
 
 __all__ = ["DEFAULT_TIME_LIMIT_S", "AgentRegistry", "UnknownAgentError", "agent_body", "built_in_agents"]
 
-DEFAULT_TIME_LIMIT_S: Final = 6 * 3600.0
+DEFAULT_TIME_LIMIT_S: Final = RUN_TIME_LIMIT.total_seconds()
 """How long a run may take, in seconds."""
 
 

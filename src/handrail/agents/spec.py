@@ -1,6 +1,6 @@
 """What an agent is: its name, its parameters, and what does its work."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -59,7 +59,7 @@ class AgentJob:
         episodes: how many episodes, 1 to 1,000.
         seed: the first episode's seed; the others count up from it.
         models: where the model comes from.
-        time_limit_s: how long the whole run may take, in seconds.
+        time_limit_s: how long the whole run may take, all its attempts together, in seconds.
     """
 
     ctx: RunContext
@@ -69,6 +69,31 @@ class AgentJob:
     seed: int
     models: ModelRegistry
     time_limit_s: float
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables that the agent and its model name, as they were where the run was started."""
+        return self.ctx.environment
+
+    async def ask(self, name: str, message: str, schema: JsonObject, *, seconds: float) -> Json:
+        """Ask whoever watches the run, once: after a crash an answer that was given before it is found again.
+
+        Args:
+            name: tells this question from the run's others.
+            message: the question, for a person.
+            schema: JSON schema of the answer (an object). Nothing secret: the answer is kept with the run.
+            seconds: how long to wait for the answer.
+
+        Raises:
+            QuestionDeclinedError: the question was declined.
+            QuestionExpiredError: nobody answered in time.
+        """
+        kept = f"answer-{name}"
+        if kept in self.ctx.saved:
+            return self.ctx.saved[kept]
+        answer = await self.ctx.ask(message, schema, seconds=seconds)
+        await self.ctx.save(kept, answer)
+        return answer
 
 
 class RunArguments(BaseModel):
@@ -83,17 +108,27 @@ class RunArguments(BaseModel):
 
 
 def params_schema(params: type[BaseModel]) -> JsonObject:
-    """The JSON schema of an agent's parameters, without the titles that only repeat the names."""
+    """The JSON schema of an agent's parameters, without the titles that only repeat the names.
+
+    A parameter that may be null is `{"type": [kind, "null"], ...}`, of which an error can say what it must be.
+    """
     schema: JsonObject = params.model_json_schema()
     properties = schema.get("properties", {})
     shown: JsonObject = {"type": "object", "additionalProperties": False, "properties": {}}
     if isinstance(properties, dict):
-        shown["properties"] = {name: _untitled(details) for name, details in properties.items()}
+        shown["properties"] = {name: _plain(details) for name, details in properties.items()}
     return shown | {name: schema[name] for name in ("required", "$defs") if name in schema}
 
 
-def _untitled(details: Json) -> Json:
-    return {key: value for key, value in details.items() if key != "title"} if isinstance(details, dict) else details
+def _plain(details: Json) -> Json:
+    if not isinstance(details, dict):
+        return details
+    shown = {key: value for key, value in details.items() if key != "title"}
+    match shown.get("anyOf"):
+        case [dict() as kind, {"type": "null"}] if "type" in kind:
+            del shown["anyOf"]
+            return {**kind, "type": [kind["type"], "null"], **shown}
+    return shown
 
 
 AgentWork: TypeAlias = Callable[[AgentJob], Awaitable[JsonObject]]
@@ -111,6 +146,8 @@ class AgentSpec:
         work: does a run and returns its result, which has at least `ok`.
         resumable: whether a run may go on after a crash at its next unfinished episode. Only where an episode that is
             played twice does no harm.
+        environment: the names of the environment variables that it needs, keys among them. Their values reach its work
+            in memory and are kept nowhere.
         availability: looks whether it can run here; cheap, called for every listing.
     """
 
@@ -120,6 +157,7 @@ class AgentSpec:
     params: JsonObject
     work: AgentWork
     resumable: bool = False
+    environment: tuple[str, ...] = ()
     availability: Callable[[], Availability] = field(default=Availability)
 
     def check_available(self) -> None:

@@ -1,12 +1,14 @@
 """The tools of the agents toolset: which agents there are, a run of one, a decision."""
 
+import os
+from collections.abc import Mapping
 from typing import Final
 
 from handrail.agents.decide_tool import decide_tool
 from handrail.agents.registry import AgentRegistry
 from handrail.agents.spec import MAX_EPISODES, MAX_SEED, AgentSpec, RunArguments
 from handrail.arguments import ArgumentChecker, object_schema
-from handrail.decisions import ModelRegistry
+from handrail.decisions import ModelRegistry, only_named
 from handrail.hints import LOCAL_READ, annotations_for_gateway
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.protocol.clients import LONGEST_WAIT_S
@@ -18,14 +20,17 @@ __all__ = ["agent_tools"]
 _DEFAULTS: Final[JsonObject] = {"params": {}, "episodes": 1, "seed": 0}
 
 
-def agent_tools(agents: AgentRegistry, models: ModelRegistry) -> list[ServerTool | RunTool]:
+def agent_tools(
+    agents: AgentRegistry, models: ModelRegistry, environment: Mapping[str, str] = os.environ
+) -> list[ServerTool | RunTool]:
     """`list_agents`, `run_agent` and `decide`.
 
     Args:
         agents: the agents that can be named.
         models: the decision models that can be named; the first one is the default.
+        environment: where agents and models find the variables that they name.
     """
-    return [_list_agents(agents, models), _run_agent(agents, models), decide_tool(models)]
+    return [_list_agents(agents, models), _run_agent(agents, models, environment), decide_tool(models, environment)]
 
 
 def _list_agents(agents: AgentRegistry, models: ModelRegistry) -> ServerTool:
@@ -58,7 +63,7 @@ def _agent_view(spec: AgentSpec) -> JsonObject:
     }
 
 
-def _run_agent(agents: AgentRegistry, models: ModelRegistry) -> RunTool:
+def _run_agent(agents: AgentRegistry, models: ModelRegistry, environment: Mapping[str, str]) -> RunTool:
     checkers: dict[str, ArgumentChecker] = {spec.name: _params_checker(spec) for spec in agents.specs()}
 
     def prepare(call: Call, arguments: JsonMapping) -> StartRequest:
@@ -67,13 +72,16 @@ def _run_agent(agents: AgentRegistry, models: ModelRegistry) -> RunTool:
         checkers[spec.name].check({"params": params})
         spec.check_available()
         given = {**_DEFAULTS, "model": models.names()[0], **arguments, "params": _with_defaults(spec.params, params)}
-        fields = {name: given[name] for name in RunArguments.model_fields}
+        fields = RunArguments.model_validate({name: given[name] for name in RunArguments.model_fields})
+        needed = [*spec.environment, *models.get(fields.model).environment]
         run_key = arguments.get("run_key")
         return StartRequest(
             agent=spec.name,
-            arguments=RunArguments.model_validate(fields).model_dump(),
+            arguments=fields.model_dump(),
             owner=call.owner,
             run_key=None if run_key is None else str(run_key),
+            resumable=spec.resumable,
+            environment=only_named(environment, needed),
         )
 
     return RunTool(

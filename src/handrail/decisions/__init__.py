@@ -24,7 +24,14 @@ from handrail.decisions.contract import (
 )
 from handrail.decisions.decider import Decider
 from handrail.decisions.random_model import RandomModel
-from handrail.decisions.registry import ModelEntry, ModelRegistry, ModelSetup, UnknownModelError, built_in_models
+from handrail.decisions.registry import (
+    ModelEntry,
+    ModelRegistry,
+    ModelSetup,
+    UnknownModelError,
+    built_in_models,
+    only_named,
+)
 from handrail.decisions.rule_model import Rule, RuleModel
 
 __all__ = [
@@ -53,4 +60,5 @@ __all__ = [
     "built_in_models",
     "choice_from",
     "confidence",
+    "only_named",
 ]

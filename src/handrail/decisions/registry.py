@@ -1,7 +1,7 @@
 """The decision models by name."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from handrail.arguments import UnknownName
@@ -10,7 +10,7 @@ from handrail.decisions.random_model import RandomModel
 from handrail.decisions.rule_model import Rule, RuleModel
 from handrail.errors import NotFoundError
 
-__all__ = ["ModelEntry", "ModelRegistry", "ModelSetup", "UnknownModelError", "built_in_models"]
+__all__ = ["ModelEntry", "ModelRegistry", "ModelSetup", "UnknownModelError", "built_in_models", "only_named"]
 
 
 class UnknownModelError(NotFoundError):
@@ -26,10 +26,12 @@ class ModelSetup:
     Attributes:
         seed: for a model that draws numbers; None for the system's own randomness.
         rule: what an agent knows about its own environment.
+        environment: the environment variables that there are; a model gets those that its entry names.
     """
 
     seed: int | None = None
     rule: Rule | None = None
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 ModelFactory: TypeAlias = Callable[[ModelSetup], DecisionModel]
@@ -37,11 +39,19 @@ ModelFactory: TypeAlias = Callable[[ModelSetup], DecisionModel]
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """A model that can be made. `description` is one line for people and models."""
+    """A model that can be made.
+
+    Attributes:
+        name: what it is asked for by.
+        description: one line for people and models.
+        make: makes one.
+        environment: the names of the environment variables that it reads, its key among them.
+    """
 
     name: str
     description: str
     make: ModelFactory
+    environment: tuple[str, ...] = ()
 
 
 class ModelRegistry:
@@ -59,7 +69,16 @@ class ModelRegistry:
         return list(self._entries)
 
     def create(self, name: str, setup: ModelSetup) -> DecisionModel:
-        """A new model.
+        """A new model, which sees of the environment no more than its entry names.
+
+        Raises:
+            UnknownModelError: there is none of that name.
+        """
+        entry = self.get(name)
+        return entry.make(replace(setup, environment=only_named(setup.environment, entry.environment)))
+
+    def get(self, name: str) -> ModelEntry:
+        """One model's entry.
 
         Raises:
             UnknownModelError: there is none of that name.
@@ -68,7 +87,12 @@ class ModelRegistry:
         if entry is None:
             said = UnknownName.among("decision model", name, self._entries)
             raise UnknownModelError(said.sentence, next_step=said.next_step, **said.data)
-        return entry.make(setup)
+        return entry
+
+
+def only_named(environment: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """The variables of these names, without those that are not set."""
+    return {name: environment[name] for name in names if name in environment}
 
 
 def built_in_models() -> ModelRegistry:

@@ -15,11 +15,15 @@ __all__ = ["Episode", "EpisodePlayer"]
 
 @dataclass(slots=True)
 class Episode:
-    """What is known of one episode while and after it is played. Times of day are aware, in UTC."""
+    """What is known of one episode while and after it is played. Times of day are aware, in UTC.
+
+    `playing` counts how often it was begun: 2 where an attempt of the run that crashed had broken it off.
+    """
 
     number: int
     seed: int
     trial_name: str
+    playing: int = 1
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     finished_at: datetime | None = None
     elapsed_s: float = 0.0
@@ -35,6 +39,11 @@ class Episode:
     def ended(self) -> bool:
         """Whether it was played to its end, be it an error."""
         return self.finished_at is not None
+
+    @property
+    def ticks_name(self) -> str:
+        """Where its ticks go in the run's record."""
+        return f"{self.trial_name}/agent/ticks.jsonl"
 
 
 class EpisodePlayer:
@@ -54,7 +63,11 @@ class EpisodePlayer:
         self._episodes = episodes
 
     async def play(self, episode: Episode, params: JsonObject) -> None:
-        """Play to the end. What goes wrong on purpose (`HandrailError`) ends the episode with its sentence."""
+        """Play to the end.
+
+        What the model and the environment raise on purpose (`HandrailError`) ends the episode with its sentence. What
+        the run itself raises, such as a record that cannot be written, passes: it is no outcome of the episode.
+        """
         began = time.perf_counter()
         environment = self._game.make(params, episode.seed)
         self._decider.model.begin(episode.seed)
@@ -68,30 +81,47 @@ class EpisodePlayer:
             await environment.close()
 
     async def _play(self, episode: Episode, environment: Environment, max_steps: int) -> None:
+        while not environment.done and episode.steps < max_steps:
+            decided = await self._decide(episode, environment)
+            if decided is None:
+                return
+            await self._about_to_act(episode, *decided)
+            news = await self._act(episode, environment, decided[0].key)
+            if news is None:
+                return
+            where = f"episode {episode.number}/{self._episodes}, step {episode.steps}/{max_steps}"
+            await self._ctx.report(f"{where}: {news}")
+
+    async def _decide(self, episode: Episode, environment: Environment) -> tuple[Choice, Decision] | None:
+        """What to do next; None where nothing can be done, or an error ends the episode."""
         try:
-            while not environment.done and episode.steps < max_steps:
-                options = await environment.options()
-                if not options:
-                    break
-                await self._step(episode, environment, dict(options), max_steps)
+            options = await environment.options()
+            if not options:
+                return None
+            observation = Observation(await environment.observe())
+            question = ChoiceQuestion(dict(options), goal=self._game.goal, rules=self._game.rules)
+            return await self._decider.choose(observation, question)
         except HandrailError as error:
             episode.error = error.message
+            return None
 
-    async def _step(self, episode: Episode, environment: Environment, options: dict[str, str], max_steps: int) -> None:
-        observation = Observation(await environment.observe())
-        question = ChoiceQuestion(options, goal=self._game.goal, rules=self._game.rules)
-        choice, decision = await self._decider.choose(observation, question)
+    async def _about_to_act(self, episode: Episode, choice: Choice, decision: Decision) -> None:
+        """Look once whether the run goes on, then put what is about to be done on disk, whatever happens next."""
         await self._ctx.check()
         episode.steps += 1
         episode.usage += decision.usage
         episode.decision_ms.append(decision.latency_ms)
-        # Before the act: what was about to be done is on disk whatever happens next.
         tick = _tick(episode.steps, choice, decision)
         episode.ticks.append(tick)
-        self._ctx.append(f"{episode.trial_name}/agent/ticks.jsonl", tick)
-        news = await environment.act(choice.key)
-        where = f"episode {episode.number}/{self._episodes}, step {episode.steps}/{max_steps}"
-        await self._ctx.report(f"{where}: {news}")
+        self._ctx.append(episode.ticks_name, tick)
+
+    async def _act(self, episode: Episode, environment: Environment, key: str) -> str | None:
+        """What came of the act; None where an error ends the episode."""
+        try:
+            return await environment.act(key)
+        except HandrailError as error:
+            episode.error = error.message
+            return None
 
 
 def _tick(step: int, choice: Choice, decision: Decision) -> JsonObject:

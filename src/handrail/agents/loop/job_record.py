@@ -1,6 +1,7 @@
 """The record of a series, in the shape of the job folders that evaluation tools read, written as the series goes."""
 
 import hashlib
+import itertools
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -8,6 +9,7 @@ from handrail import __version__
 from handrail.agents.loop.episode import Episode
 from handrail.agents.spec import AgentJob
 from handrail.json_types import Json, JsonObject
+from handrail.runs import RecordError
 
 __all__ = ["JobRecord"]
 
@@ -26,18 +28,32 @@ class JobRecord:
         self._ctx = job.ctx
         self._started_at = datetime.now(UTC)
 
-    def trial_name(self, index: int) -> str:
-        """The folder of one episode, `<agent>--<i>__<7 hex>`; the same for the same run and index (from 0)."""
-        digest = hashlib.sha256(f"{self._ctx.run_id}/{index}".encode()).hexdigest()
-        return f"{self._agent}--{index}__{digest[:7]}"
+    def new_episode(self, number: int) -> Episode:
+        """An episode that is about to be played, by its number from 1.
 
-    def begin(self) -> None:
-        """Write what will be played."""
+        Its folder is `<agent>--<i>__<7 hex>` with i from 0: the same for the same run and number, however often it is
+        begun. What an earlier playing did is kept there as `agent/ticks.1.jsonl`, then `.2` and so on, so that
+        `ticks.jsonl` holds one playing and no more.
+
+        Raises:
+            RecordError: what was broken off cannot be set aside.
+        """
+        index = number - 1
+        digest = hashlib.sha256(f"{self._ctx.run_id}/{index}".encode()).hexdigest()
+        trial_name = f"{self._agent}--{index}__{digest[:7]}"
+        episode = Episode(number, self._job.seed + index, trial_name)
+        episode.playing += self._set_aside(episode.ticks_name)
+        return episode
+
+    def begin(self, finished: Sequence[Episode] = ()) -> None:
+        """Write what will be played, beside the episodes that earlier attempts have finished."""
+        if finished:
+            self._started_at = finished[0].started_at
         model = self._job.model
         agents: Json = [{"name": f"handrail/{model}", "model_name": model}]
         datasets: Json = [{"name": self._agent, "n_tasks": self._job.episodes}]
         self._ctx.record("config.json", {"job_name": self._ctx.run_id, "agents": agents, "datasets": datasets})
-        self.progress([])
+        self.progress(finished)
 
     def episode(self, episode: Episode) -> None:
         """Write one episode, ended or broken off."""
@@ -55,7 +71,7 @@ class JobRecord:
             "n_running_trials": running,
             "n_pending_trials": 0 if over else left,
             "n_cancelled_trials": (left if over else 0) + sum(not episode.ended for episode in episodes),
-            "n_retries": 0,
+            "n_retries": sum(episode.playing - 1 for episode in episodes),
         }
         document: JsonObject = {
             "id": self._ctx.run_id,
@@ -70,6 +86,26 @@ class JobRecord:
     def summary(self, summary: JsonObject) -> None:
         """Write the series summary."""
         self._ctx.record("summary.json", summary)
+
+    def _set_aside(self, ticks_name: str) -> int:
+        """Give what an earlier playing did a name of its own; how many such playings there are."""
+        if self._ctx.folder is None:
+            return 0
+        ticks = self._ctx.folder / ticks_name
+        number = next(n for n in itertools.count(1) if not ticks.with_name(_broken_off(n)).exists())
+        if not ticks.exists():
+            return number - 1
+        try:
+            ticks.rename(ticks.with_name(_broken_off(number)))
+        except OSError as error:
+            problem = error.strerror or type(error).__name__
+            raise RecordError(
+                f"The run's record {ticks_name} could not be set aside: {problem}.",
+                next_step="Make the home folder writable.",
+                name=ticks_name,
+                problem=problem,
+            ) from error
+        return number
 
     def _trial_document(self, episode: Episode) -> JsonObject:
         started = episode.started_at.isoformat()
@@ -114,4 +150,14 @@ def _agent_result(episode: Episode) -> JsonObject:
 
 
 def _episode_document(episode: Episode) -> JsonObject:
-    return {"decisions": [*episode.ticks], "final_state": episode.final_state, "extra": {}, "views": []}
+    broken_off: Json = [_broken_off(number) for number in range(1, episode.playing)]
+    return {
+        "decisions": [*episode.ticks],
+        "final_state": episode.final_state,
+        "extra": {"broken_off": broken_off} if broken_off else {},
+        "views": [],
+    }
+
+
+def _broken_off(number: int) -> str:
+    return f"ticks.{number}.jsonl"
