@@ -10,7 +10,7 @@ from handrail.runs.outcome import Outcome
 from handrail.runs.process import ProcessMark
 from handrail.runs.store.database import Database, Row, Sql, Value, one
 from handrail.runs.store.ledger import end_run
-from handrail.runs.store.rows import LIVE, WHOLE, moment, run_of
+from handrail.runs.store.rows import BRIEF, LIVE, WHOLE, moment, run_of
 
 __all__ = ["MAX_ATTEMPTS", "Claim", "Held", "RunQueue", "WorkerMark"]
 
@@ -141,6 +141,15 @@ class RunQueue:
         )
         return [_held(row) for row in rows]
 
+    def leftovers(self) -> list[Held]:
+        """The ended runs whose process other workers have not seen end. Looks at every row."""
+        rows = self._database.read(
+            f"SELECT {BRIEF}, worker, child, 0 FROM runs "
+            f"WHERE NOT ({LIVE}) AND child IS NOT NULL AND worker IS NOT NULL AND worker <> ?",
+            (self._worker,),
+        )
+        return [_held(row) for row in rows]
+
     def without_environment(self, before: datetime) -> list[Run]:
         """The runs that have waited since before this moment for an environment that nobody has handed over."""
         rows = self._database.read(
@@ -167,7 +176,8 @@ class RunQueue:
         with self._database.write() as sql:
             row = one(
                 sql(
-                    f"SELECT resumable, needs_environment FROM runs WHERE run_id = ? AND attempt = ? AND {LIVE} "
+                    "SELECT resumable, needs_environment, message FROM runs "
+                    f"WHERE run_id = ? AND attempt = ? AND {LIVE} "
                     f"AND coalesce(worker, '') = ?{self._once_over(worker)} {self._database.dialect.row_lock}",
                     (run.run_id, run.attempt, worker.as_text() if worker else ""),
                 )
@@ -176,12 +186,14 @@ class RunQueue:
                 return None
             if worker and row[0] and not row[1] and run.attempt < MAX_ATTEMPTS:
                 return _again(sql, run, how, now)
-            message = f"interrupted: {how}. Last heard: {run.message}"
+            message = f"interrupted: {how}. Last heard: {row[2]}"
             return end_run(sql, run.run_id, Outcome(RunStatus.FAILED, message, RunReason.INTERRUPTED), now)
 
-    def forget_child(self, run_id: str) -> None:
-        """Note that a run's process has gone."""
-        self._changed("child = NULL", "run_id = ? AND worker = ?", run_id)
+    def forget_child(self, run_id: str, worker: WorkerMark | None = None) -> None:
+        """Note that the process has gone in which this worker, or another that has gone, had a run done."""
+        whose = worker.as_text() if worker else self._worker
+        with self._database.write() as sql:
+            sql("UPDATE runs SET child = NULL WHERE run_id = ? AND worker = ?", (run_id, whose))
 
     def _once_over(self, worker: WorkerMark | None) -> str:
         far = worker is not None and worker.home != self._home and self._database.dialect.clock is not None

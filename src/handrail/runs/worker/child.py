@@ -5,6 +5,7 @@ closes the pipe, or has gone; the worker's signals.
 """
 
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -54,6 +55,7 @@ def run_child(body: RunBody) -> int:
     Returns:
         The exit code: 0 where the run has ended, or there was none; 3 where it was stopped before its end.
     """
+    anyio.run(anyio.lowlevel.checkpoint)  # loads what an event loop needs, before there is a run that waits for it
     line = sys.stdin.buffer.readline()
     if not line:
         return 0  # a child that was kept ready and not needed
@@ -63,7 +65,10 @@ def run_child(body: RunBody) -> int:
         sys.stderr.write("The first line is no run to do: this command is the worker's own.\n")
         return 2
     os.environ["TMPDIR"] = tempfile.tempdir = assignment.scratch
-    return anyio.run(_do, body, assignment)
+    try:
+        return anyio.run(_do, body, assignment)
+    finally:
+        _end_group_without_worker()
 
 
 async def _do(body: RunBody, assignment: Assignment) -> int:
@@ -76,14 +81,13 @@ async def _do(body: RunBody, assignment: Assignment) -> int:
         if run is None:
             return 0
         record = DiskRecord(place.records, run.run_id, this_process())
-        context = AttemptContext(
-            attempt,
-            run,
-            record,
-            environment=assignment.environment,
-            saved=await patiently(attempt.saved) if run.attempt > 1 else {},
-        )
-        outcome = await _watched(body, context, attempt, run)
+        saved = await patiently(attempt.saved) if run.attempt > 1 else {}
+        try:
+            context = AttemptContext(attempt, run, record, environment=assignment.environment, saved=saved)
+        except RecordError as error:
+            outcome: Outcome | None = failed_with(error)
+        else:
+            outcome = await _watched(body, context, attempt, run)
         if outcome is not None:
             await patiently(partial(attempt.end, outcome, datetime.now(UTC)))
         await _note_end(database, run, record)
@@ -150,6 +154,14 @@ def _in_loop(call: Callable[[], None], token: anyio.lowlevel.EventLoopToken) -> 
 
     # A thread of its own: it waits for the loop, which may be blocked for good.
     threading.Thread(target=run, name="stop", daemon=True).start()
+
+
+def _end_group_without_worker() -> None:
+    """Kill the whole group, this process with it, where no worker is left to look after it."""
+    if select.select([sys.stdin.fileno()], [], [], 0)[0]:  # nothing more is ever sent: the pipe has been closed
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.killpg(0, signal.SIGKILL)
 
 
 async def _note_end(database: Database, run: Run, record: DiskRecord) -> None:

@@ -96,13 +96,14 @@ def end_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-async def reap(mark: ProcessMark, scratch: Path) -> None:
+async def reap(mark: ProcessMark | None, scratch: Path) -> None:
     """Kill what is left of a child whose worker has gone, and remove its temporary files.
 
     A process that was given the same id since is left alone.
     """
-    with anyio.move_on_after(_GONE_SECONDS, shield=True):
-        await anyio.to_thread.run_sync(_kill_group, mark)
+    if mark is not None:
+        with anyio.move_on_after(_GONE_SECONDS, shield=True):
+            await anyio.to_thread.run_sync(_kill_group, mark)
     await remove(scratch)
 
 

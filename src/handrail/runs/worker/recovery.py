@@ -3,7 +3,7 @@
 import logging
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -40,13 +40,17 @@ class Recovery:
         queue: gives runs up.
         worker: who looks.
         place: the home.
+        handed: the runs whose caller's environment this worker has, now.
     """
 
-    def __init__(self, database: Database, queue: RunQueue, worker: WorkerMark, place: RunPlace) -> None:
+    def __init__(
+        self, database: Database, queue: RunQueue, worker: WorkerMark, place: RunPlace, handed: Container[str]
+    ) -> None:
         self._ledger = StoredLedger(database, age=KEPT_FOR)
         self._queue = queue
         self._worker = worker
         self._place = place
+        self._handed = handed
         self._pruned_at = -_PRUNE_SECONDS
 
     async def repeat(self) -> None:
@@ -71,18 +75,30 @@ class Recovery:
             how = self._gone(held)
             if how is None:
                 continue
-            if held.child is not None and held.worker.home == self._worker.home:
-                await reap(held.child, self._place.scratch / held.run.run_id)
+            await self._reap(held)
             given_up = await patiently(partial(self._queue.give_up, held.run, held.worker, how, _now()))
             if given_up is not None:
                 _LOG.warning("run %s: %s", held.run.run_id, given_up.message)
                 await self.note(given_up, held.run)
         late = _now() - timedelta(seconds=_ENVIRONMENT_SECONDS)
         for run in await patiently(partial(self._queue.without_environment, late)):
+            if run.run_id in self._handed:
+                continue  # it only waits its turn
             how = "what it needs of its caller's environment was lost with a worker"
             given_up = await patiently(partial(self._queue.give_up, run, None, how, _now()))
             if given_up is not None:
                 await self.note(given_up, run)
+
+    async def clean(self) -> None:
+        """Kill what is left of the processes of runs that ended while, or before, their worker was killed.
+
+        Raises:
+            StoreError: the store cannot be used.
+        """
+        for held in await patiently(self._queue.leftovers):
+            if held.worker.home == self._worker.home and not is_alive(held.worker.process):
+                await self._reap(held)
+                await patiently(partial(self._queue.forget_child, held.run.run_id, held.worker))
 
     async def note(self, now: Run, _before: Run) -> None:
         """Let a run's record say how it was given up."""
@@ -92,6 +108,10 @@ class Recovery:
             DiskRecord(self._place.records, now.run_id, ProcessMark(0, "")).write_run(now)
         except RecordError as error:
             _LOG.warning("run %s: %s", now.run_id, error.message)
+
+    async def _reap(self, held: Held) -> None:
+        if held.worker.home == self._worker.home:
+            await reap(held.child, self._place.scratch / held.run.run_id)
 
     def _gone(self, held: Held) -> str | None:
         """Why a run is no longer its worker's, or None where it still is."""

@@ -56,9 +56,10 @@ async def serve_worker(
     with holding:
         try:
             await _serve(place, child_command, version, database_url, limits, holding.close)
-        except (HandrailError, OSError) as error:
+        except (HandrailError, OSError, ExceptionGroup) as raised:
+            error = _only_leaf(raised)
             await anyio.to_thread.run_sync(_note_failure, place, error)
-            raise
+            raise error from raised
     return True
 
 
@@ -100,9 +101,20 @@ async def _stop_at_signal(worker: Worker) -> None:
             worker.stop()
 
 
-def _note_failure(place: RunPlace, error: HandrailError | OSError) -> None:
+def _only_leaf(error: Exception) -> Exception:
+    """The error itself, also when task groups wrapped it."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _note_failure(place: RunPlace, error: Exception) -> None:
     document: JsonObject = (
-        error.as_json() if isinstance(error, HandrailError) else {"message": error.strerror or type(error).__name__}
+        error.as_json()
+        if isinstance(error, HandrailError)
+        else {"message": (isinstance(error, OSError) and error.strerror) or type(error).__name__}
     )
     with contextlib.suppress(OSError):
-        place.failure.write_text(json.dumps(document), encoding="utf-8")
+        part = place.failure.with_suffix(".part")
+        part.write_text(json.dumps(document), encoding="utf-8")
+        part.replace(place.failure)  # whole: somebody waits for it

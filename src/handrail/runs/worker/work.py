@@ -14,10 +14,11 @@ from typing import Final
 import anyio
 import anyio.abc
 
-from handrail.runs.model import Run
+from handrail.runs.model import Run, RunReason, RunStatus
+from handrail.runs.outcome import Outcome
 from handrail.runs.place import RunPlace
-from handrail.runs.process import this_process
-from handrail.runs.store import Database, RunQueue, StoreError, WorkerMark
+from handrail.runs.process import is_alive, this_process
+from handrail.runs.store import Database, RunAttempt, RunQueue, StoreError, WorkerMark
 from handrail.runs.store.schema import SCHEMA
 from handrail.runs.worker.child_process import Child, remove
 from handrail.runs.worker.messages import Assignment, Order, OrderKind, WorkerState
@@ -88,9 +89,9 @@ class Worker:
         self._limits = limits or WorkerLimits()
         self._mark = WorkerMark(place.identity(), this_process())
         self._queue = RunQueue(database, self._mark, lease_s=self._limits.lease_s)
-        self._recovery = Recovery(database, self._queue, self._mark, place)
         self._works: dict[str, _Work] = {}
         self._environments: dict[str, dict[str, str]] = {}
+        self._recovery = Recovery(database, self._queue, self._mark, place, self._environments)
         self._ready: Child | None = None
         self._news = anyio.Event()
         self.draining = anyio.Event()
@@ -133,6 +134,7 @@ class Worker:
             StoreError: the store cannot be used at all.
         """
         await self._recovery.recover()
+        await self._recovery.clean()
         try:
             async with anyio.create_task_group() as group:
                 for task in (self._tend, self._recovery.repeat, self._hold):
@@ -170,17 +172,29 @@ class Worker:
             claim = await patiently(partial(self._queue.claim, _now(), handed=[*self._environments]))
             if claim is None:
                 return
+            if isinstance(child, OSError):
+                await self._let_go(claim.run, f"its process could not be started: {child.strerror}")
+                continue
             self._ready = None
             work = _Work(claim.run, child)
             self._works[claim.run.run_id] = work
             group.start_soon(self._do, work, self._environments.pop(claim.run.run_id, {}))
         if not self.draining.is_set():
             await self._child()
+        elif self._ready is not None:
+            await self._ready.end()
+            self._ready = None
 
-    async def _child(self) -> Child:
-        """One that is ready: it has loaded everything before there is a run for it."""
-        if self._ready is None or self._ready.process.returncode is not None:
-            self._ready = await Child.start(self._command, self._place.log, self._environment)
+    async def _child(self) -> Child | OSError:
+        """One that is ready: it has loaded everything before there is a run for it. Or why none can be started."""
+        if self._ready is not None and not is_alive(self._ready.mark):
+            await self._ready.end()
+            self._ready = None
+        if self._ready is None:
+            try:
+                self._ready = await Child.start(self._command, self._place.log, self._environment)
+            except OSError as error:
+                return error
         return self._ready
 
     async def _until_news(self, news: anyio.Event) -> None:
@@ -202,12 +216,14 @@ class Worker:
             if await patiently(partial(self._queue.begin, run, child.mark)):
                 await child.assign(self._assignment(run, str(scratch), environment))
                 how = await self._see_it_end(work)
+        except (OSError, StoreError) as error:
+            how = f"it could not begin: {error.strerror if isinstance(error, OSError) else error.message}"
         finally:
             with anyio.CancelScope(shield=True):
                 await child.end()
                 await remove(scratch)
+                del self._works[run.run_id]  # first: once it has been let go it may be taken again
                 await self._let_go(run, how)
-            del self._works[run.run_id]
             self._wake()
 
     async def _see_it_end(self, work: _Work) -> str:
@@ -219,15 +235,27 @@ class Worker:
         return f"its process ended with signal {-code}" if code < 0 else f"its process ended with exit code {code}"
 
     async def _end_in_time(self, work: _Work) -> None:
-        """End the child of a run that has been ended elsewhere, or that takes too long."""
-        with anyio.move_on_after(self._limits.run_s):
+        """End the child of a run that has been ended elsewhere, or that takes too long and so ends here."""
+        with anyio.move_on_after(self._limits.run_s) as time:
             await work.ended.wait()
+        if time.cancelled_caught:
+            await self._end_late(work.run)
         await work.child.escalate()
+
+    async def _end_late(self, run: Run) -> None:
+        """The row ends first, so that nothing of the run is begun again."""
+        message = f"interrupted: it took longer than {self._limits.run_s:g} s"
+        attempt = RunAttempt(self._database, run.run_id, run.attempt)
+        outcome = Outcome(RunStatus.FAILED, message, RunReason.INTERRUPTED)
+        try:
+            await patiently(partial(attempt.end, outcome, _now()))
+        except StoreError as error:
+            _LOG.warning("run %s: %s", run.run_id, error.message)
 
     async def _let_go(self, run: Run, how: str) -> None:
         try:
-            given_up = await patiently(partial(self._queue.give_up, run, self._mark, how, _now()))
             await patiently(partial(self._queue.forget_child, run.run_id))
+            given_up = await patiently(partial(self._queue.give_up, run, self._mark, how, _now()))
         except StoreError as error:
             _LOG.warning("run %s: %s", run.run_id, error.message)
             return
@@ -238,10 +266,11 @@ class Worker:
     async def _tend(self) -> None:
         """Tell the children whose runs have been ended elsewhere apart from the others."""
         while True:
-            if self._works:
-                live = await patiently(partial(self._queue.live, [work.run for work in self._works.values()]))
-                for run_id, work in self._works.items():
-                    if run_id not in live:
+            works = [*self._works.values()]  # those that come while the store answers are in no answer
+            if works:
+                live = await patiently(partial(self._queue.live, [work.run for work in works]))
+                for work in works:
+                    if work.run.run_id not in live:
                         work.ended.set()
             await anyio.sleep(self._limits.tick_s)
 
@@ -250,13 +279,14 @@ class Worker:
         if self._database.dialect.clock is None:
             return
         while True:
+            works = [*self._works.values()]  # those that come while the store answers are in no answer
             try:
                 held = await patiently(self._queue.renew, seconds=self._limits.lease_s / 3)
             except StoreError as error:
                 _LOG.warning("the runs at work cannot be held: %s", error.message)
                 held = set()
-            for run_id, work in self._works.items():
-                if run_id not in held:
+            for work in works:
+                if work.run.run_id not in held:
                     work.ended.set()
             await anyio.sleep(self._limits.lease_s / 3)
 
