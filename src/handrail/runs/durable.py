@@ -208,7 +208,9 @@ class DurableEngine:
     async def _wake(self, starts: Mapping[str, StartRequest]) -> None:
         from handrail.runs.worker import Order  # noqa: PLC0415  (not needed to start a server)
 
-        link = self._link = self._link or await anyio.to_thread.run_sync(self._open_link)
+        if self._link is None:
+            self._link = await anyio.to_thread.run_sync(self._open_link)
+        link = self._link
         private = [(run_id, request) for run_id, request in starts.items() if request.environment]
         try:
             for run_id, request in private:

@@ -26,8 +26,8 @@ from handrail.runs.engine import EngineClosedError, RunBody, RunContext, queue_f
 from handrail.runs.ledger import Entry, Ledger, Retention
 from handrail.runs.model import Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome, outcome_of
-from handrail.runs.process import this_process
 from handrail.runs.record import DiskRecord, NoRecord, Record, RecordError
+from handrail.storage.process import this_process
 
 __all__ = ["MemoryEngine"]
 

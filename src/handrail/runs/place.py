@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from handrail.runs.lock import held_lock
+from handrail.storage.lock import held_lock
 
 __all__ = ["RunPlace"]
 

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 from handrail.errors import UnavailableError, UsageError
 from handrail.json_types import Json, JsonObject
 from handrail.runs.model import Run
-from handrail.runs.process import ProcessMark
+from handrail.storage.process import ProcessMark
 
 __all__ = ["LOG_FILE", "RUN_FILE", "DiskRecord", "NoRecord", "Record", "RecordError", "RecordNameError", "masked"]
 

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Final
 
 from handrail.runs import StartRequest
-from handrail.runs.lock import held_lock
 from handrail.runs.model import RunStatus
 from handrail.runs.outcome import Outcome
-from handrail.runs.process import ProcessMark
 from handrail.runs.store import Database, RunAttempt, RunQueue, StoredLedger, StoreError, WorkerMark, open_store
-from handrail.runs.store.database import closing
 from handrail.runs.store.ledger import end_run
-from handrail.runs.store.sqlite import open_sqlite
+from handrail.runs.store.opening import TABLES
+from handrail.storage.database import closing
+from handrail.storage.lock import held_lock
+from handrail.storage.process import ProcessMark
+from handrail.storage.sqlite import open_sqlite
 
 _NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _PAGE: Final = 4096
@@ -112,7 +113,7 @@ def _unprivileged(home: Path, _url: str) -> None:
         os.setgroups([])
         os.setgid(nobody.pw_gid)
         os.setuid(nobody.pw_uid)
-    _say(_tried(lambda: open_sqlite(home / "runs.db").read("SELECT count(*) FROM runs")))
+    _say(_tried(lambda: open_sqlite(home / "runs.db", TABLES).read("SELECT count(*) FROM runs")))
 
 
 def _whole_life(database: Database) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.runs.store import Database
-from handrail.runs.store.database import closing
+from handrail.storage.database import closing
 from tests.runs.store.places import Kind, Place
 from tests.runs.store.servers import PostgresServer, find_binaries, running_server
 

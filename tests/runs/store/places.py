@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 from handrail.json_types import Json
 from handrail.runs import Run, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome
-from handrail.runs.process import ProcessMark
 from handrail.runs.store import Claim, Database, RunAttempt, RunQueue, StoredLedger, WorkerMark, open_store
-from handrail.runs.store.database import closing
+from handrail.storage.database import closing
+from handrail.storage.process import ProcessMark
 
 __all__ = [
     "AGE", "CANCELLED", "CHILD", "DONE", "HERE", "LIMIT", "NOW", "OTHER", "OWNER", "THERE",

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from handrail.runs import Run, RunReason, RunStatus
-from handrail.runs.process import ProcessMark
 from handrail.runs.store import MAX_ATTEMPTS, Database, RunAttempt, RunQueue, WorkerMark
-from handrail.runs.store.database import closing
+from handrail.storage.database import closing
+from handrail.storage.process import ProcessMark
 from tests.runs.store.places import (
     CANCELLED,
     CHILD,

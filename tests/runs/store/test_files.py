@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from handrail.runs.store import StoreError, StoreProblem, open_store
-from handrail.runs.store.database import closing
 from handrail.runs.store.schema import SCHEMA
+from handrail.storage.database import closing
 from tests.runs.store.places import NOW, OWNER, ledger_of, request, started
 from tests.runs.store.processes import actor
 from tests.runs.store.servers import SHARED

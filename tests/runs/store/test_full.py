@@ -8,8 +8,9 @@ import pytest
 from handrail.runs import RunStatus
 from handrail.runs.outcome import Outcome
 from handrail.runs.store import RunAttempt, RunQueue, StoreError, StoreProblem
-from handrail.runs.store.database import closing
-from handrail.runs.store.sqlite import SqliteDatabase, open_sqlite
+from handrail.runs.store.opening import TABLES
+from handrail.storage.database import closing
+from handrail.storage.sqlite import SqliteDatabase, open_sqlite
 from tests.runs.store.places import CHILD, HERE, LIMIT, NOW, OWNER, ledger_of, request
 from tests.runs.store.processes import actor
 
@@ -74,7 +75,7 @@ def test_a_disk_that_is_full_at_any_page_refuses_one_step_and_breaks_nothing(tmp
     for more in range(200):
         home = tmp_path / str(more)
         home.mkdir()
-        with closing(open_sqlite(home / "runs.db")) as database:
+        with closing(open_sqlite(home / "runs.db", TABLES)) as database:
             assert isinstance(database, SqliteDatabase)
             _bound(database, int(database.read("PRAGMA page_count")[0][0] or 0) + more)
             refusals.append(_lives_through(database))

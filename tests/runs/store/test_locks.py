@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.runs.lock import held_lock, try_lock
+from handrail.storage.lock import held_lock, try_lock
 from tests.runs.store.processes import actor
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from handrail.runs import RunReason, RunStatus
 from handrail.runs.store import Database, RunAttempt, RunQueue
-from handrail.runs.store.database import closing
 from handrail.runs.store.schema import SCHEMA
+from handrail.storage.database import closing
 from tests.runs.store.places import CHILD, DONE, HERE, LIMIT, NOW, OTHER, OWNER, Kind, Place, ledger_of, request
 
 OLD = sorted((Path(__file__).parent / "old").glob("schema_*.sql"))
@@ -32,8 +32,8 @@ def _fill(place: Place, dump: str) -> None:
         server.execute("BEGIN")
         server.execute(script.replace("BEGIN TRANSACTION;", "").encode())
         server.execute("SELECT setval('runs_seq_seq', (SELECT max(seq) FROM runs))")
-        server.execute("CREATE TABLE handrail_schema (version INTEGER NOT NULL)")
-        server.execute("INSERT INTO handrail_schema VALUES (1)")
+        server.execute("CREATE TABLE runs_schema (version INTEGER NOT NULL)")
+        server.execute("INSERT INTO runs_schema VALUES (1)")
         server.execute("COMMIT")
 
 

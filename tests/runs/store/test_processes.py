@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from handrail.runs import RunStatus
-from handrail.runs.lock import held_lock
 from handrail.runs.store import Database, RunAttempt, StoreError, StoreProblem
-from handrail.runs.store.database import closing
-from handrail.runs.store.sqlite import open_sqlite
+from handrail.runs.store.opening import TABLES
+from handrail.storage.database import closing
+from handrail.storage.lock import held_lock
+from handrail.storage.sqlite import open_sqlite
 from tests.runs.store.places import CANCELLED, DONE, NOW, OWNER, Place, claimed, ledger_of, started
 from tests.runs.store.processes import actor
 
@@ -81,14 +82,14 @@ def test_twenty_that_come_to_an_empty_database_make_one_store(postgres_place: Pl
     def come(_number: int) -> object:
         barrier.wait(30)
         with closing(postgres_place.open()) as database:
-            return database.read("SELECT version FROM handrail_schema")
+            return database.read("SELECT version FROM runs_schema")
 
     with ThreadPoolExecutor(20) as pool:
         assert list(pool.map(come, range(20), timeout=60)) == [[(1,)]] * 20
 
 
 def test_a_writer_that_stays_too_long_is_a_busy_store_and_reads_go_on(tmp_path: Path) -> None:
-    with closing(open_sqlite(tmp_path / "runs.db", busy_seconds=SHORT)) as database:
+    with closing(open_sqlite(tmp_path / "runs.db", TABLES, busy_seconds=SHORT)) as database:
         run = started(database)
         with actor("hold", tmp_path) as holder:
             assert holder.hears() == "inside"
@@ -129,25 +130,25 @@ def test_a_server_bounds_what_a_connection_may_do_to_others(postgres_place: Plac
 
 def test_a_file_has_every_commit_on_disk(tmp_path: Path) -> None:
     for _ in range(2):
-        with closing(open_sqlite(tmp_path / "runs.db")) as database:
+        with closing(open_sqlite(tmp_path / "runs.db", TABLES)) as database:
             assert database.read("PRAGMA journal_mode") == [("wal",)]
             assert database.read("PRAGMA synchronous") == [(2,)]
 
 
 def test_a_store_that_another_opens_for_too_long_is_busy(tmp_path: Path) -> None:
     with held_lock(tmp_path / "runs.lock"), pytest.raises(StoreError) as caught:
-        open_sqlite(tmp_path / "runs.db", busy_seconds=SHORT / 2)
+        open_sqlite(tmp_path / "runs.db", TABLES, busy_seconds=SHORT / 2)
 
     assert caught.value.problem is StoreProblem.BUSY
     assert list(tmp_path.iterdir()) == [tmp_path / "runs.lock"]
-    open_sqlite(tmp_path / "runs.db").close()
+    open_sqlite(tmp_path / "runs.db", TABLES).close()
 
 
 def test_a_second_connection_that_goes_takes_none_of_the_firsts_locks_with_it(tmp_path: Path) -> None:
     """Else a process that leaves as the last one would take the log away under the first, and its writes with it."""
-    with closing(open_sqlite(tmp_path / "runs.db")) as first:
+    with closing(open_sqlite(tmp_path / "runs.db", TABLES)) as first:
         early = started(first)
-        open_sqlite(tmp_path / "runs.db").close()
+        open_sqlite(tmp_path / "runs.db", TABLES).close()
         with actor("open", tmp_path) as other:
             other.tell()
             assert other.says_all() == ["ready", "opened 1"]
@@ -156,12 +157,15 @@ def test_a_second_connection_that_goes_takes_none_of_the_firsts_locks_with_it(tm
         with actor("open", tmp_path) as other:
             other.tell()
             assert other.says_all() == ["ready", "opened 2"]
-    with closing(open_sqlite(tmp_path / "runs.db")) as again:
+    with closing(open_sqlite(tmp_path / "runs.db", TABLES)) as again:
         assert ledger_of(again).known([early.run_id, late.run_id]) == {early.run_id, late.run_id}
 
 
 def test_changes_of_others_are_noticed_and_ones_own_are_not(tmp_path: Path) -> None:
-    with closing(open_sqlite(tmp_path / "runs.db")) as database, closing(open_sqlite(tmp_path / "runs.db")) as other:
+    with (
+        closing(open_sqlite(tmp_path / "runs.db", TABLES)) as database,
+        closing(open_sqlite(tmp_path / "runs.db", TABLES)) as other,
+    ):
         before = database.changes()
         run = started(database)
         assert database.changes() == before

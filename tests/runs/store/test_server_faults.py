@@ -16,9 +16,10 @@ import pytest
 
 from handrail.runs import RunStatus
 from handrail.runs.store import Database, StoreError, StoreProblem, open_store
-from handrail.runs.store.database import closing
-from handrail.runs.store.postgres import open_postgres
+from handrail.runs.store.opening import TABLES
 from handrail.runs.store.schema import SCHEMA
+from handrail.storage.database import closing
+from handrail.storage.postgres import open_postgres
 from tests.runs.store.places import CANCELLED, NOW, OWNER, Place, ledger_of, request, started
 from tests.runs.store.processes import output_of
 from tests.runs.store.servers import PASSWORD, PostgresServer
@@ -61,7 +62,7 @@ def test_a_port_where_nothing_listens_is_unreachable() -> None:
 def test_a_server_that_never_answers_is_unreachable_within_a_bound(silent: int) -> None:
     begin = time.monotonic()
     with pytest.raises(StoreError) as caught:
-        open_postgres(f"postgresql://me:{SECRET}@127.0.0.1:{silent}/mine", connect_seconds=2)
+        open_postgres(f"postgresql://me:{SECRET}@127.0.0.1:{silent}/mine", TABLES, connect_seconds=2)
 
     assert caught.value.problem is StoreProblem.UNREACHABLE
     assert "does not answer" in caught.value.message
@@ -177,7 +178,7 @@ def test_a_connection_that_was_cut_before_its_commit_keeps_nothing(
 def test_a_server_that_stops_answering_is_unreachable_within_a_bound_and_the_next_call_works(
     postgres_place: Place, *, within: bool
 ) -> None:
-    with closing(open_postgres(postgres_place.url, answer_seconds=0.3)) as database:
+    with closing(open_postgres(postgres_place.url, TABLES, answer_seconds=0.3)) as database:
         run = started(database)
         pid = int(database.read("SELECT pg_backend_pid()")[0][0] or 0)
         os.kill(pid, signal.SIGSTOP)
@@ -194,12 +195,12 @@ def test_a_server_that_stops_answering_is_unreachable_within_a_bound_and_the_nex
 def test_a_store_of_a_newer_shape_is_left_alone(postgres: PostgresServer, postgres_place: Place, schema: str) -> None:
     with closing(postgres_place.open()) as database:
         started(database)
-    postgres.execute("UPDATE handrail_schema SET version = version + 1", schema=schema)
+    postgres.execute("UPDATE runs_schema SET version = version + 1", schema=schema)
 
     error = _problem(postgres_place.url)
 
     assert error.problem is StoreProblem.NEWER
-    assert postgres.execute("SELECT version FROM handrail_schema", schema=schema) == [(SCHEMA + 1,)]
+    assert postgres.execute("SELECT version FROM runs_schema", schema=schema) == [(SCHEMA + 1,)]
     assert postgres.execute("SELECT count(*) FROM runs", schema=schema) == [(1,)]
 
 
@@ -238,7 +239,7 @@ def test_tables_of_somebody_else_are_left_alone(postgres: PostgresServer, postgr
 
     assert error.problem is StoreProblem.UNUSABLE
     assert "a database of its own" in str(error.next_step)
-    assert postgres.execute(f"SELECT to_regclass('{schema}.handrail_schema')") == [(None,)]
+    assert postgres.execute(f"SELECT to_regclass('{schema}.runs_schema')") == [(None,)]
 
 
 @pytest.mark.parametrize(("encoding", "fits"), [("LATIN1", False), ("SQL_ASCII", True), ("UTF8", True)])
@@ -277,7 +278,7 @@ def test_without_its_driver_the_command_that_installs_it_is_named(
             raise ImportError(f"No module named {name!r}")
         return real(name, *rest)  # type: ignore[arg-type]  # handed on as they came
 
-    for name in [name for name in sys.modules if name.startswith(("psycopg", "handrail.runs.store.postgres"))]:
+    for name in [name for name in sys.modules if name.startswith(("psycopg", "handrail.storage.postgres"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", without)
 

@@ -10,8 +10,10 @@ import anyio
 
 from handrail.cli.demo.stage import ShowFailedError, Stage
 from handrail.cli.demo.steps import show
+from handrail.cli.demo.worker_end import end_worker
 from handrail.cli.output import print_line
 from handrail.cli.signals import ending_cleanly
+from handrail.runs import RunPlace
 
 __all__ = ["demo"]
 
@@ -27,7 +29,10 @@ def demo() -> None:
     started = time.monotonic()
     stage = Stage()
     with ending_cleanly(), tempfile.TemporaryDirectory(prefix="handrail-demo-") as home:
-        anyio.run(_bounded, stage, Path(home))
+        try:
+            anyio.run(_bounded, stage, Path(home))
+        finally:
+            end_worker(RunPlace(Path(home)))
     print_line(f"\nAll {stage.steps} steps did what they say, in {time.monotonic() - started:.1f} s.")
     print_line("\nAdd Handrail to a host:")
     print_line(f"  claude mcp add handrail -- {_command()} serve --sandbox")

@@ -10,15 +10,15 @@ import mcp_types as types
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from handrail import __version__
+from handrail.cli.demo.durable import kill_server_in_a_run, read_by_another_server, telling_its_process
+from handrail.cli.demo.following import CLIENT, Follower, call
 from handrail.cli.demo.stage import Stage
-from handrail.cli.demo.task_client import TasksClient, TaskState
+from handrail.cli.demo.task_client import TasksClient
 from handrail.sandbox import Sandbox, SandboxState, serve_sandbox
 
 __all__ = ["show"]
 
 _SUMMARY: Final = 60  # characters of what a tool does
-_CLIENT: Final = types.Implementation(name="handrail-demo", version=__version__)
 _PATH: Final = {"database_id": "shop", "table_id": "products"}
 _NEW_ROW: Final = {**_PATH, "row_id": "demo", "data": {"name": "Lantern", "price": 18.5}}
 
@@ -30,12 +30,14 @@ async def show(stage: Stage, home: Path) -> None:
         stage: where they are told.
         home: a folder that the server keeps its things in.
     """
-    follower = _Follower(stage)
+    follower = Follower(stage)
     async with serve_sandbox(SandboxState.seeded()) as sandbox:
         stage.step("The local stand-in for Appwrite starts")
         stage.say(f"It listens on {sandbox.endpoint}, with a project '{sandbox.project_id}' to look at.")
         server = _server(sandbox, home)
-        async with Client(server, extensions=[TasksClient(follower)], client_info=_CLIENT) as client:
+        told = home / "server.pid"
+        first = telling_its_process(server, told)
+        async with Client(first, extensions=[TasksClient(follower)], client_info=CLIENT) as client:
             await _tools(stage, client)
             await _search(stage, client)
             await _read(stage, client)
@@ -43,6 +45,8 @@ async def show(stage: Stage, home: Path) -> None:
             await _confirmed_write(stage, client, sandbox)
             await _task(stage, client, follower)
             await _cancelled_task(stage, client, follower)
+            run_id = await kill_server_in_a_run(stage, client, follower, int(told.read_text()))
+        await read_by_another_server(stage, server, run_id)
 
 
 def _server(sandbox: Sandbox, home: Path) -> StdioServerParameters:
@@ -80,7 +84,7 @@ def _hint_words(tool: types.Tool) -> str:
 
 async def _search(stage: Stage, client: Client) -> None:
     stage.step("A tool is found by plain words: 'show all rows of a table'")
-    found = cast("list[dict[str, Any]]", (await _call(client, "appwrite_search_tools", {
+    found = cast("list[dict[str, Any]]", (await call(client, "appwrite_search_tools", {
         "query": "show all rows of a table", "limit": 3,
     }))["tools"])  # fmt: skip
     for tool in found:
@@ -92,7 +96,7 @@ async def _search(stage: Stage, client: Client) -> None:
 
 async def _read(stage: Stage, client: Client) -> None:
     stage.step("A read runs: tables_db_list_rows")
-    answer = await _call(client, "appwrite_call_read_tool", {"tool_name": "tables_db_list_rows", "arguments": _PATH})
+    answer = await call(client, "appwrite_call_read_tool", {"tool_name": "tables_db_list_rows", "arguments": _PATH})
     rows = answer["result"]["rows"]
     stage.check(that=answer["outcome"] == "done" and bool(rows), means=f"the read answered {answer}")
     stage.say(f"outcome done, status {answer['status']}, {len(rows)} rows; the first: {rows[0]['name']}")
@@ -101,7 +105,7 @@ async def _read(stage: Stage, client: Client) -> None:
 async def _refused_write(stage: Stage, client: Client, sandbox: Sandbox) -> None:
     stage.step("A write is refused without confirmation: tables_db_create_row")
     before = len(sandbox.state.requests)
-    answer = await _call(client, "appwrite_call_tool", {"tool_name": "tables_db_create_row", "arguments": _NEW_ROW})
+    answer = await call(client, "appwrite_call_tool", {"tool_name": "tables_db_create_row", "arguments": _NEW_ROW})
     reached = len(sandbox.state.requests) - before
     stage.check(that=answer["outcome"] == "refused" and reached == 0, means=f"it was not refused: {answer}")
     stage.say(f"outcome {answer['outcome']}: {answer['error']['message']}")
@@ -112,7 +116,7 @@ async def _refused_write(stage: Stage, client: Client, sandbox: Sandbox) -> None
 async def _confirmed_write(stage: Stage, client: Client, sandbox: Sandbox) -> None:
     stage.step("The same write runs, confirmed")
     before = len(sandbox.state.requests)
-    answer = await _call(
+    answer = await call(
         client,
         "appwrite_call_tool",
         {"tool_name": "tables_db_create_row", "arguments": _NEW_ROW, "confirm_write": True},
@@ -122,50 +126,21 @@ async def _confirmed_write(stage: Stage, client: Client, sandbox: Sandbox) -> No
     stage.say(f"outcome done, status {answer['status']}; the backend saw {reached[0].method} {reached[0].path}")
 
 
-async def _task(stage: Stage, client: Client, follower: "_Follower") -> None:
+async def _task(stage: Stage, client: Client, follower: Follower) -> None:
     stage.step("An agent runs as a task, with live status: counter")
-    view = await _call(client, "run_agent", {"agent": "counter", "params": {"steps": 5, "delay_s": 0.3}})
+    view = await call(client, "run_agent", {"agent": "counter", "params": {"steps": 5, "delay_s": 0.3}})
     follower.end()
     stage.check(that=view["status"] == "completed" and view["result"]["ok"], means=f"the run ended as {view}")
     stage.say(f"run {view['run_id']} {view['status']}: counted to {view['result']['count']}")
     stage.why("The call became a task at once; the client looked in until it had ended.")
 
 
-async def _cancelled_task(stage: Stage, client: Client, follower: "_Follower") -> None:
+async def _cancelled_task(stage: Stage, client: Client, follower: Follower) -> None:
     stage.step("A second run is cancelled")
     follower.cancel_after = 3
-    view = await _call(client, "run_agent", {"agent": "counter", "params": {"steps": 50, "delay_s": 0.2}})
+    view = await call(client, "run_agent", {"agent": "counter", "params": {"steps": 50, "delay_s": 0.2}})
     follower.end()
     stage.check(that=view["status"] == "cancelled", means=f"the run ended as {view}")
-    kept = await _call(client, "get_run", {"run_id": view["run_id"]})
+    kept = await call(client, "get_run", {"run_id": view["run_id"]})
     stage.check(that=kept["status"] == "cancelled", means=f"the run is now {kept['status']}")
     stage.say(f"run {view['run_id']} {kept['status']} after {kept['elapsed_s']:.1f} s, and stays so")
-
-
-class _Follower:
-    """Tells each new status of a task, and asks for its end after a number of them."""
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._last = ""
-        self._told = 0
-        self.cancel_after: int | None = None
-
-    async def __call__(self, state: TaskState) -> bool:
-        line = f"{state.status}: {state.status_message or ''}"
-        if line != self._last:
-            self._last = line
-            self._told += 1
-            self._stage.live(line)
-        return self.cancel_after is None or self._told < self.cancel_after
-
-    def end(self) -> None:
-        """Finish the live line."""
-        self._stage.end_live()
-        self._last, self._told = "", 0
-
-
-async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The structured answer of a tool."""
-    result = await client.call_tool(tool, arguments)
-    return result.structured_content or {}

@@ -6,9 +6,9 @@ from datetime import datetime
 from handrail.json_types import Json
 from handrail.runs.model import Question, Run, RunStatus
 from handrail.runs.outcome import Outcome
-from handrail.runs.store.database import Database, Row, Sql, one
 from handrail.runs.store.ledger import end_run
 from handrail.runs.store.rows import LIVE, WHOLE, as_json, json_object, moment, question_json, questions_of, run_of
+from handrail.storage.database import Database, Row, Sql, one
 
 __all__ = ["RunAttempt"]
 

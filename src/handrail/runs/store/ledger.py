@@ -15,7 +15,6 @@ from handrail.runs.engine import RunKeyReusedError, RunNotFoundError, queue_full
 from handrail.runs.ledger import cursor_number, new_run_id
 from handrail.runs.model import Run, RunPage, RunReason, RunStatus, StartRequest
 from handrail.runs.outcome import Outcome
-from handrail.runs.store.database import Database, Sql, one, storable
 from handrail.runs.store.rows import (
     BRIEF,
     LIVE,
@@ -27,6 +26,7 @@ from handrail.runs.store.rows import (
     questions_of,
     run_of,
 )
+from handrail.storage.database import Database, Sql, one, storable
 
 __all__ = ["StoredLedger", "end_run"]
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from handrail.runs.model import Run, RunReason, RunStatus
 from handrail.runs.outcome import Outcome
-from handrail.runs.process import ProcessMark
-from handrail.runs.store.database import Database, Row, Sql, Value, one
 from handrail.runs.store.ledger import end_run
 from handrail.runs.store.rows import BRIEF, LIVE, WHOLE, moment, run_of
+from handrail.storage.database import Database, Row, Sql, Value, one
+from handrail.storage.process import ProcessMark
 
 __all__ = ["MAX_ATTEMPTS", "Claim", "Held", "RunQueue", "WorkerMark"]
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from handrail.json_types import Json, JsonObject
 from handrail.runs.model import Question, Run, RunReason, RunStatus
-from handrail.runs.store.database import Row
+from handrail.storage.database import Row
 
 __all__ = ["BRIEF", "LIVE", "WHOLE", "as_json", "json_object", "moment", "question_json", "questions_of", "run_of"]
 

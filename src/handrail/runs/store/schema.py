@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from handrail.runs.store.database import Dialect
+from handrail.storage.database import Dialect
 
 __all__ = ["SCHEMA", "statements"]
 

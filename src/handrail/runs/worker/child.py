@@ -29,12 +29,12 @@ from handrail.runs.ledger import KEPT_FOR
 from handrail.runs.model import Run, StartRequest
 from handrail.runs.outcome import Outcome, failed_with, outcome_of
 from handrail.runs.place import RunPlace
-from handrail.runs.process import this_process
 from handrail.runs.record import DiskRecord, RecordError
 from handrail.runs.store import Database, RunAttempt, StoredLedger, open_store
 from handrail.runs.worker.attempt_context import AttemptContext
 from handrail.runs.worker.messages import Assignment
 from handrail.runs.worker.patience import patiently
+from handrail.storage.process import this_process
 
 __all__ = ["run_child"]
 

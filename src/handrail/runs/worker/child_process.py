@@ -14,8 +14,8 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
-from handrail.runs.process import ProcessMark, is_alive, mark_of, started_at
 from handrail.runs.worker.messages import Assignment
+from handrail.storage.process import ProcessMark, is_alive, mark_of, started_at
 
 __all__ = ["KILL_SECONDS", "TERM_SECONDS", "Child", "end_group", "reap"]
 

@@ -15,11 +15,11 @@ import anyio.to_thread
 from handrail.runs.ledger import KEPT_FOR
 from handrail.runs.model import Run
 from handrail.runs.place import RunPlace
-from handrail.runs.process import ProcessMark, is_alive
 from handrail.runs.record import DiskRecord, RecordError
 from handrail.runs.store import Database, Held, RunQueue, StoredLedger, StoreError, WorkerMark
 from handrail.runs.worker.child_process import reap
 from handrail.runs.worker.patience import patiently
+from handrail.storage.process import ProcessMark, is_alive
 
 __all__ = ["Recovery"]
 

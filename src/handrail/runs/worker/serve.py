@@ -13,11 +13,11 @@ import anyio.to_thread
 
 from handrail.errors import HandrailError
 from handrail.json_types import JsonObject
-from handrail.runs.lock import try_lock
 from handrail.runs.place import RunPlace
 from handrail.runs.store import open_store
 from handrail.runs.worker.control import listening
 from handrail.runs.worker.work import Worker, WorkerLimits
+from handrail.storage.lock import try_lock
 
 __all__ = ["serve_worker"]
 

@@ -17,13 +17,13 @@ import anyio.abc
 from handrail.runs.model import Run, RunReason, RunStatus
 from handrail.runs.outcome import Outcome
 from handrail.runs.place import RunPlace
-from handrail.runs.process import is_alive, this_process
 from handrail.runs.store import Database, RunAttempt, RunQueue, StoreError, WorkerMark
 from handrail.runs.store.schema import SCHEMA
 from handrail.runs.worker.child_process import Child, remove
 from handrail.runs.worker.messages import Assignment, Order, OrderKind, WorkerState
 from handrail.runs.worker.patience import patiently
 from handrail.runs.worker.recovery import Recovery
+from handrail.storage.process import is_alive, this_process
 
 __all__ = ["Worker", "WorkerLimits"]
 

@@ -1,4 +1,4 @@
-"""What the store of runs needs of a database: rows, and transactions that decide."""
+"""What rooms need of a database: rows, and transactions that decide."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -15,7 +15,7 @@ Row: TypeAlias = tuple[Value, ...]
 
 
 class StoreProblem(StrEnum):
-    """What is wrong with the store of runs."""
+    """What is wrong with a store."""
 
     UNUSABLE = "unusable"
     FULL = "full"
@@ -33,7 +33,7 @@ class StoreProblem(StrEnum):
 
 
 class StoreError(UnavailableError):
-    """The store of runs cannot be used. `data` holds `problem` (a `StoreProblem`), `where` and `detail`."""
+    """A store cannot be used. `data` holds `problem` (a `StoreProblem`), `where` and `detail`."""
 
     type = "store_unusable"
 

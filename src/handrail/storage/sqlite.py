@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from handrail.runs.lock import held_lock
-from handrail.runs.store.database import Dialect, Row, Sql, StoreError, StoreProblem, Value, storable
-from handrail.runs.store.schema import SCHEMA, statements
+from handrail.storage.database import Dialect, Row, Sql, StoreError, StoreProblem, Value, storable
+from handrail.storage.lock import held_lock
+from handrail.storage.tables import Tables
 
 __all__ = ["SqliteDatabase", "open_sqlite"]
 
@@ -46,18 +46,21 @@ _BY_ERRNO: Final = {
 }
 
 
-def open_sqlite(path: Path, *, thorough: bool = False, busy_seconds: float = _BUSY_SECONDS) -> "SqliteDatabase":
+def open_sqlite(
+    path: Path, tables: Tables, *, thorough: bool = False, busy_seconds: float = _BUSY_SECONDS
+) -> "SqliteDatabase":
     """The store in this file, made when it is missing, readable for its owner only.
 
     Args:
         path: the file; its folder exists.
+        tables: what is kept in it.
         thorough: look through the whole file for damage first.
         busy_seconds: how long to wait for another process that writes; for one that opens the file, twice as long.
 
     Raises:
         StoreError: it cannot be used; nothing in it was changed.
     """
-    database = SqliteDatabase(path, busy_seconds=busy_seconds)
+    database = SqliteDatabase(path, tables, busy_seconds=busy_seconds)
     try:
         database.prepare(thorough=thorough)
     except BaseException:
@@ -71,8 +74,9 @@ class SqliteDatabase:
 
     dialect = _DIALECT
 
-    def __init__(self, path: Path, *, busy_seconds: float) -> None:
+    def __init__(self, path: Path, tables: Tables, *, busy_seconds: float) -> None:
         self._path = path
+        self._tables = tables
         self._lock = threading.RLock()
         self._busy_seconds = busy_seconds
         with self._alone():
@@ -89,7 +93,7 @@ class SqliteDatabase:
             version = self._version()
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
-            if version < SCHEMA:
+            if version < self._tables.version:
                 self._make_tables()
 
     def read(self, statement: str, parameters: Sequence[Value] = ()) -> list[Row]:
@@ -147,17 +151,18 @@ class SqliteDatabase:
 
     def _version(self) -> int:
         version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
-        if version > SCHEMA:
-            raise self._error(StoreProblem.NEWER, f"it has shape {version}, and this Handrail knows {SCHEMA}")
+        if version > self._tables.version:
+            known = self._tables.version
+            raise self._error(StoreProblem.NEWER, f"it has shape {version}, and this Handrail knows {known}")
         if version == 0 and self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             raise self._error(StoreProblem.UNUSABLE, "it holds the tables of something else")
         return version
 
     def _make_tables(self) -> None:
         with self.write() as sql:
-            for statement in statements(_DIALECT):
+            for statement in self._tables.statements(_DIALECT):
                 sql(statement)
-            sql(f"PRAGMA user_version = {SCHEMA}")
+            sql(f"PRAGMA user_version = {self._tables.version}")
 
     def _look_for_damage(self) -> None:
         found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -179,7 +184,7 @@ class SqliteDatabase:
     def _error(self, problem: StoreProblem, detail: str) -> StoreError:
         return StoreError(
             problem,
-            f"The store of runs {self._path} cannot be used: {detail}.",
+            f"The store of {self._tables.name} {self._path} cannot be used: {detail}.",
             next_step=_NEXT_STEPS.get(problem, "Look at the file, or set HANDRAIL_HOME to another folder."),
             where=str(self._path),
             detail=detail,

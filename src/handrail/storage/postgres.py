@@ -7,10 +7,10 @@ from typing import Final
 
 import psycopg
 
-from handrail.runs.store.address import completed_address, shown_address
-from handrail.runs.store.bounded import BoundedConnection
-from handrail.runs.store.database import Dialect, Row, Sql, StoreError, StoreProblem, Value, storable
-from handrail.runs.store.schema import SCHEMA, statements
+from handrail.storage.address import completed_address, shown_address
+from handrail.storage.bounded import BoundedConnection
+from handrail.storage.database import Dialect, Row, Sql, StoreError, StoreProblem, Value, storable
+from handrail.storage.tables import Tables
 
 __all__ = ["PostgresDatabase", "open_postgres"]
 
@@ -68,19 +68,24 @@ _UNREACHABLE_CLASSES: Final = frozenset({"08", "57"})
 
 
 def open_postgres(
-    url: str, *, connect_seconds: float = _CONNECT_SECONDS, answer_seconds: float = _ANSWER_SECONDS
+    url: str,
+    tables: Tables,
+    *,
+    connect_seconds: float = _CONNECT_SECONDS,
+    answer_seconds: float = _ANSWER_SECONDS,
 ) -> "PostgresDatabase":
     """The store in this database, its tables made when they are missing.
 
     Args:
         url: its address, as libpq takes it.
+        tables: what is kept in it, beside what other rooms keep there.
         connect_seconds: how long to wait for a connection; libpq counts whole seconds, and never fewer than two.
         answer_seconds: how long to wait for the answer to one statement.
 
     Raises:
         StoreError: it does not answer, or cannot be used.
     """
-    database = PostgresDatabase(url, connect_seconds=connect_seconds, answer_seconds=answer_seconds)
+    database = PostgresDatabase(url, tables, connect_seconds=connect_seconds, answer_seconds=answer_seconds)
     try:
         database.prepare()
     except BaseException:
@@ -94,7 +99,9 @@ class PostgresDatabase:
 
     dialect = _DIALECT
 
-    def __init__(self, url: str, *, connect_seconds: float, answer_seconds: float) -> None:
+    def __init__(self, url: str, tables: Tables, *, connect_seconds: float, answer_seconds: float) -> None:
+        self._tables = tables
+        self._versions = f"{tables.name}_schema"
         self._where = shown_address(url)
         self._url = url
         self._connect_seconds = connect_seconds
@@ -107,7 +114,7 @@ class PostgresDatabase:
         encoding = self.read("SHOW server_encoding")[0][0]
         if encoding not in _ENCODINGS:
             raise self._error(StoreProblem.UNUSABLE, f"it keeps text as {encoding} and not as UTF8")
-        if self._version() != SCHEMA:
+        if self._version() != self._tables.version:
             with self.write() as sql:
                 sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
                 self._make_tables(sql)
@@ -141,23 +148,24 @@ class PostgresDatabase:
 
     def _version(self) -> int:
         """The number of the tables that there are; 0 where there are none."""
-        if self.read("SELECT to_regclass('handrail_schema')")[0][0] is None:
+        if self.read("SELECT to_regclass(?)", (self._versions,))[0][0] is None:
             return 0
-        return self._known(self.read("SELECT version FROM handrail_schema"))
+        return self._known(self.read(f"SELECT version FROM {self._versions}"))
 
     def _known(self, rows: Sequence[Row]) -> int:
         version = int(rows[0][0] or 0) if rows else 0
-        if version > SCHEMA:
-            raise self._error(StoreProblem.NEWER, f"it has shape {version}, and this Handrail knows {SCHEMA}")
+        if version > self._tables.version:
+            known = self._tables.version
+            raise self._error(StoreProblem.NEWER, f"it has shape {version}, and this Handrail knows {known}")
         return version
 
     def _make_tables(self, sql: Sql) -> None:
-        sql("CREATE TABLE IF NOT EXISTS handrail_schema (version INTEGER NOT NULL)")
-        if self._known(sql("SELECT version FROM handrail_schema")) == SCHEMA:
+        sql(f"CREATE TABLE IF NOT EXISTS {self._versions} (version INTEGER NOT NULL)")
+        if self._known(sql(f"SELECT version FROM {self._versions}")) == self._tables.version:
             return
-        for statement in statements(_DIALECT):
+        for statement in self._tables.statements(_DIALECT):
             sql(statement)
-        sql("INSERT INTO handrail_schema (version) VALUES (?)", (SCHEMA,))
+        sql(f"INSERT INTO {self._versions} (version) VALUES (?)", (self._tables.version,))
 
     def _begun(self, stack: ExitStack) -> psycopg.Connection[Row]:
         """A connection in a transaction that ends with the stack."""
@@ -201,7 +209,7 @@ class PostgresDatabase:
         usual = "See that HANDRAIL_DATABASE_URL names a database of its own that answers and lets its user make tables."
         return StoreError(
             problem,
-            f"The store of runs {self._where} cannot be used: {detail}.",
+            f"The store of {self._tables.name} {self._where} cannot be used: {detail}.",
             next_step=_NEXT_STEPS.get(problem, usual),
             where=self._where,
             detail=detail,

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import psycopg
 from psycopg.abc import PQGen
 
-from handrail.runs.store.database import Row
+from handrail.storage.database import Row
 
 __all__ = ["BoundedConnection"]
 
