@@ -25,7 +25,6 @@ from handrail.agents.spec import (
     RunArguments,
     params_schema,
 )
-from handrail.agents.tools import agent_tools
 
 __all__ = [
     "DEFAULT_TIME_LIMIT_S",
@@ -40,7 +39,6 @@ __all__ = [
     "RunArguments",
     "UnknownAgentError",
     "agent_body",
-    "agent_tools",
     "basic_strategy",
     "blackjack_agent",
     "built_in_agents",
