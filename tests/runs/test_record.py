@@ -19,11 +19,10 @@ from handrail.runs import (
     RunReason,
     RunStatus,
     StartRequest,
-    list_records,
-    read_record,
 )
 from handrail.runs import record as record_module
 from tests.runs.bodies import OWNER, Puppets, instant, request, running
+from tests.runs.records import document_of, recorded, recorded_runs
 
 pytestmark = pytest.mark.unit
 
@@ -60,24 +59,24 @@ async def test_the_record_says_where_the_run_stands_before_anybody_is_told(tmp_p
     puppets = Puppets()
     async with running(puppets, records=tmp_path) as engine:
         run = await engine.start(request())
-        started = read_record(tmp_path, run.run_id)
+        started = recorded(tmp_path, run.run_id)
         async with engine.watch(run.run_id, OWNER) as changes:
             await puppets.until_started(1)
             puppets.tell(run.run_id, "finish")
             async for change in changes:
                 if change.status.is_terminal:
-                    assert read_record(tmp_path, run.run_id) == change
+                    assert recorded(tmp_path, run.run_id) == document_of(change)
 
-    assert started == run
+    assert started == document_of(run)
 
 
 async def test_a_cancelled_run_reads_as_cancelled(tmp_path: Path) -> None:
     async with running(Puppets(), records=tmp_path) as engine:
         run = await engine.start(request())
         cancelled = await engine.cancel(run.run_id, OWNER)
-        read = read_record(tmp_path, run.run_id)
+        read = recorded(tmp_path, run.run_id)
 
-    assert read == cancelled
+    assert read == document_of(cancelled)
 
 
 @pytest.mark.promise("record-holds-no-secret")
@@ -92,7 +91,7 @@ async def test_secrets_among_the_arguments_are_masked(tmp_path: Path) -> None:
         content = (tmp_path / run.run_id / "run.json").read_text()
 
     assert "canary" not in content
-    assert read_record(tmp_path, run.run_id).arguments == {
+    assert recorded(tmp_path, run.run_id)["arguments"] == {
         "params": {"apiKey": "***", "user_password": "***", "steps": 3, "key": "***"},
         "list": [{"Authorization": "***", "token": None}],
         "monkey": "stays",
@@ -175,7 +174,7 @@ async def test_a_body_that_cannot_record_ends_as_failed_and_says_why(tmp_path: P
 
     assert (run.status, run.reason) == (RunStatus.FAILED, RunReason.CRASHED)
     assert "steps/1.json" in run.message
-    assert read_record(tmp_path, run.run_id) == run
+    assert recorded(tmp_path, run.run_id) == document_of(run)
 
 
 async def test_an_end_that_cannot_be_recorded_is_still_the_end_and_says_so(
@@ -258,7 +257,7 @@ async def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:
             both.set()
         await both.wait()
         for number in range(20):
-            ctx.append("log.jsonl", {"of": asked.arguments["n"], "number": number})
+            ctx.append("lines.jsonl", {"of": asked.arguments["n"], "number": number})
             await ctx.report(f"{asked.arguments['n']}: {number}")
         return {"n": asked.arguments["n"]}
 
@@ -267,7 +266,7 @@ async def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:
         ended = [await engine.wait(run_id, OWNER, 5) for run_id in ids]
 
     for n, run in enumerate(ended):
-        lines = [json.loads(line) for line in (tmp_path / run.run_id / "log.jsonl").read_text().splitlines()]
+        lines = [json.loads(line) for line in (tmp_path / run.run_id / "lines.jsonl").read_text().splitlines()]
         assert lines == [{"of": n, "number": number} for number in range(20)]
         assert run.result == {"n": n}
 
@@ -275,18 +274,18 @@ async def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:
 async def test_two_engines_on_one_folder_do_not_disturb_each_other(tmp_path: Path) -> None:
     async with running(instant, records=tmp_path) as one, MemoryEngine(instant, records=tmp_path) as other:
         mine = await one.start(request())
-        await other.start(request(owner="you"))
+        yours = await other.start(request(owner="you"))
         await one.wait(mine.run_id, OWNER, 5)
 
-    assert [run.run_id for run in list_records(tmp_path, owner=OWNER).runs] == [mine.run_id]
-    assert len(list_records(tmp_path).runs) == 2
+    assert recorded_runs(tmp_path) == {mine.run_id, yours.run_id}
+    assert [recorded(tmp_path, run.run_id)["owner"] for run in (mine, yours)] == [OWNER, "you"]
 
 
 async def test_a_lone_surrogate_does_not_spoil_the_record(tmp_path: Path) -> None:
     async with running(instant, records=tmp_path) as engine:
         run = await engine.start(request(text="a\ud800b", run_key="\ud800"))
 
-    assert read_record(tmp_path, run.run_id).arguments == {"text": "a?b"}
+    assert recorded(tmp_path, run.run_id)["arguments"] == {"text": "a?b"}
 
 
 async def test_a_message_reaches_the_record_at_most_once_a_second(
@@ -311,3 +310,26 @@ async def test_a_message_reaches_the_record_at_most_once_a_second(
 
     assert (writes[0], writes[-1]) == ("queued", "done")
     assert len(writes) <= 8  # five seconds at most
+
+
+async def test_a_run_that_works_does_not_stand_in_its_record_as_queued(tmp_path: Path) -> None:
+    puppets = Puppets()
+    async with running(puppets, records=tmp_path) as engine:
+        run = await engine.start(request())
+        await puppets.until_started(1)
+
+        assert recorded(tmp_path, run.run_id)["message"] == "started"
+
+
+async def test_the_questions_of_a_run_that_asks_stand_in_its_record(tmp_path: Path) -> None:
+    async def body(ctx: RunContext, _request: StartRequest) -> JsonObject:
+        return {"answer": await ctx.ask("Buy it?", {"type": "boolean"}, seconds=60)}
+
+    async with running(body, records=tmp_path) as engine:
+        run = await engine.start(request())
+        asking = await engine.wait(run.run_id, OWNER, 5)
+        kept = recorded(tmp_path, run.run_id)
+
+    (question,) = asking.questions
+    assert kept["status"] == RunStatus.INPUT_REQUIRED
+    assert kept["questions"] == [{"key": question.key, "message": "Buy it?", "schema": {"type": "boolean"}}]

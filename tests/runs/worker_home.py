@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from handrail.runs import RunPlace
-from handrail.runs.lock import try_lock
 from handrail.runs.worker import Order, OrderKind, WorkerLink
+from handrail.storage.lock import try_lock
 
 __all__ = ["home_of_runs", "processes_of", "stop_worker"]
 
