@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.leaks import Snapshot
+from handrail.runs import RunPlace
+from tests.leaks import Snapshot, processes_in
+from tests.runs.worker_home import stop_worker
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +31,9 @@ def _own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("TMPDIR", str(scratch))
         patch.setattr(tempfile, "tempdir", str(scratch))
         yield
+        stop_worker(RunPlace(Path(os.environ["HANDRAIL_HOME"])))
+    left = processes_in(tmp_path_factory.getbasetemp())
+    assert not left, f"the tests left behind: {left}"
 
 
 @pytest.fixture(scope="session")

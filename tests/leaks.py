@@ -3,13 +3,14 @@
 import gc
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import psutil
 
-__all__ = ["Snapshot"]
+__all__ = ["Snapshot", "processes_in"]
 
 _GRACE_S: Final = 3.0  # how long something that is just ending may take to be gone
 _STEP_S: Final = 0.02
@@ -38,6 +39,21 @@ class Snapshot:
 
     def _new(self) -> list[str]:
         return sorted(Snapshot.take().held - self.held)
+
+
+def processes_in(folder: Path) -> list[str]:
+    """What runs in this folder or below, whoever started it: a worker is nobody's child, and works in its home."""
+    return [f"process {found.pid} in {found.cwd()}: {_command(found)}" for found in _in(folder)]
+
+
+def _in(folder: Path) -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        try:
+            inside = Path(process.cwd()).is_relative_to(folder) and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.Error:
+            continue
+        if inside:
+            yield process
 
 
 def _children() -> set[str]:

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from handrail.cli.app import app
+from tests.runs.worker_home import home_of_runs
 
 __all__ = ["Command", "Invoke"]
 
@@ -25,6 +26,23 @@ def _hangups_count() -> Iterator[None]:
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home of the test's own, whose worker ends with the test."""
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    with home_of_runs(folder):
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def busy_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home that the tests of a module share, for those that need runs at work; its worker ends with the module."""
+    folder = tmp_path_factory.mktemp("busy")
+    with home_of_runs(folder):
+        yield folder
 
 
 @pytest.fixture

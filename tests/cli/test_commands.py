@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from handrail import __version__
+from handrail.agents import built_in_agents
+from handrail.decisions import built_in_models
 from handrail.errors import HandrailError, UsageError
 from handrail.settings import described_settings
 from tests.cli.conftest import Command, Invoke
@@ -22,9 +24,30 @@ def test_the_version_is_the_packages(invoke: Invoke) -> None:
 def test_every_command_and_option_says_what_it_is_for(invoke: Invoke) -> None:
     words = invoke("--help").output.split("Commands")[1]
 
-    for name in ("serve", "sandbox", "demo", "tools", "search", "call", "run", "agents", "settings", "hints", "runs"):
+    for name in (
+        "serve",
+        "sandbox",
+        "demo",
+        "tools",
+        "search",
+        "call",
+        "run",
+        "agents",
+        "settings",
+        "hints",
+        "runs",
+        "worker",
+    ):
         line = next(line for line in words.splitlines() if line.strip().startswith(f"{name} "))
         assert len(line.split()) > 3, line
+
+
+def test_every_command_of_runs_says_what_it_is_for(invoke: Invoke) -> None:
+    words = invoke("runs", "--help").output.split("Commands")[1]
+
+    for name in ("list", "show", "watch", "cancel", "result", "keep", "answer", "log"):
+        line = next(line for line in words.splitlines() if line.strip().startswith(f"{name} "))
+        assert len(line.split()) > 2, line
 
 
 def test_the_hints_cover_every_method_of_every_installed_sdk(invoke: Invoke) -> None:
@@ -54,13 +77,16 @@ def test_an_explanation_of_nothing_names_what_is_near(invoke: Invoke) -> None:
 def test_the_tools_are_those_that_a_host_sees(invoke: Invoke) -> None:
     tools = json.loads(invoke("tools", "--json").output)
 
-    assert [tool["name"] for tool in tools][:4] == [
+    names = [tool["name"] for tool in tools]
+    of_appwrite = [name for name in names if name.startswith("appwrite_")]
+    assert names[: len(of_appwrite)] == of_appwrite
+    assert {
         "appwrite_get_context",
         "appwrite_search_tools",
         "appwrite_call_read_tool",
         "appwrite_call_tool",
-    ]
-    assert {"run_agent", "get_run", "list_runs", "cancel_run", "list_agents", "decide"} < {t["name"] for t in tools}
+    } <= {*of_appwrite}
+    assert {"run_agent", "get_run", "answer_run", "list_runs", "cancel_run", "list_agents", "decide"} < {*names}
 
 
 @pytest.mark.parametrize(("toolset", "prefix"), [("appwrite", "appwrite_"), ("agents", "")])
@@ -127,6 +153,16 @@ def test_a_run_is_followed_to_its_end_and_its_record_is_kept(invoke: Invoke) -> 
     assert (ran["status"], ran["result"]["count"], kept["result"]) == ("completed", 3, ran["result"])
     assert ran["run_id"] in invoke("runs").output
     assert ran["run_id"] in invoke("runs", "list", "--json").output
+
+
+def test_the_agents_are_listed_with_their_parameters_and_the_models(invoke: Invoke) -> None:
+    listed, shown = json.loads(invoke("agents", "--json").output), invoke("agents").output
+
+    assert [agent["name"] for agent in listed["agents"]] == built_in_agents().names()
+    assert [model["name"] for model in listed["models"]] == built_in_models().names()
+    assert all(isinstance(agent["available"], bool) and agent["params"] for agent in listed["agents"])
+    for word in ("counter", "delay_s", "default 0.2", "blackjack", "random"):
+        assert word in shown
 
 
 def test_the_same_seed_gives_the_same_series(invoke: Invoke) -> None:

@@ -1,157 +1,209 @@
-"""`handrail run`, `handrail runs` and `handrail agents`: how they end, and what a damaged home does to them."""
+"""`handrail runs list`, `show`, `result`, `log`, `cancel` and `keep`: they read the store and need no worker."""
 
 import json
-import os
-import shutil
-import signal
+import re
+from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from handrail.agents import built_in_agents
-from handrail.cli.running import RecordsUnreadableError, RunIdAmbiguousError
-from handrail.decisions import built_in_models
-from handrail.errors import UsageError
-from handrail.runs import RecordError, RunNotFoundError
-from tests.cli.conftest import Command, Invoke
-from tests.cli.terminal_process import at_terminal
+from handrail.cli.runs.looking import NoResultError
+from handrail.cli.runs.opened import RunIdAmbiguousError
+from handrail.json_types import JsonObject
+from handrail.runs import RunNotFoundError, RunStatus
+from tests.cli.conftest import Invoke
+from tests.cli.stored_runs import StoredRuns, stored_runs
+from tests.cli.terminal_process import Stream, at_terminal
 
-SHORT = ("run", "counter", "--params", '{"steps": 1, "delay_s": 0}', "--json")
+EVIL = "\x1b[2Jcleared\u202e"
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of the test's own."""
-    monkeypatch.setenv("HANDRAIL_HOME", str(tmp_path / "home"))
-    (tmp_path / "home" / "runs").mkdir(parents=True)
-    return tmp_path / "home"
+def runs(home: Path) -> Iterator[StoredRuns]:
+    """Runs in the store of a home that has no worker, and gets none."""
+    with stored_runs(home) as found:
+        yield found
+    assert not (home / "worker.log").exists(), "a worker was started"
 
 
-def _copy(home: Path, run_id: str, last: str) -> str:
-    """Another run, whose id differs in its last letter."""
-    other = f"{run_id[:-1]}{last}"
-    shutil.copytree(home / "runs" / run_id, home / "runs" / other)
-    path = home / "runs" / other / "run.json"
-    path.write_text(path.read_text().replace(run_id, other))
-    return other
+@pytest.mark.parametrize("arguments", [("runs", "--json"), ("runs", "list", "--json")])
+def test_the_runs_are_listed_newest_first(invoke: Invoke, runs: StoredRuns, arguments: tuple[str, ...]) -> None:
+    first, second = runs.ended(result={"count": 3}), runs.add()
+    runs.add(owner="somebody else")
+
+    listed = json.loads(invoke(*arguments).stdout)
+
+    assert [run["run_id"] for run in listed["runs"]] == [second.run_id, first.run_id]
+    assert [(run["status"], run["kept"]) for run in listed["runs"]] == [("working", False), ("completed", False)]
+    assert listed["runs"][1]["created_at"] == first.created_at.isoformat()
+    assert listed["more"] is False
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_run_that_is_interrupted_is_cancelled_and_says_so(
-    home: Path, invoke: Invoke, sent: signal.Signals, code: int
+def test_a_list_has_as_many_runs_as_are_asked_for_and_says_that_there_are_more(
+    invoke: Invoke, runs: StoredRuns
 ) -> None:
-    with at_terminal("run", "counter", "--params", '{"steps": 1000, "delay_s": 0.05}', home=home) as running:
-        running.until(b"step 2/1000")
-        running.process.send_signal(sent)
-        last = running.rest()
+    ids = [runs.add().run_id for _ in range(250)][::-1]
 
-    run = json.loads(invoke("runs", "--json").output)["runs"][0]
-    assert (running.process.returncode, run["status"]) == (code, "cancelled")
-    assert last.rstrip().endswith(f"cancelled: run {run['run_id']}".encode())
-    assert last.count(b"\n") == 1
+    some, all_of_them = invoke("runs", "--limit", "230", "--json"), invoke("runs", "--limit", "250", "--json")
+    shown = invoke("runs", "--limit", "3")
+
+    assert [run["run_id"] for run in json.loads(some.stdout)["runs"]] == ids[:230]
+    assert (json.loads(some.stdout)["more"], json.loads(all_of_them.stdout)["more"]) == (True, False)
+    assert [run["run_id"] for run in json.loads(all_of_them.stdout)["runs"]] == ids
+    assert (len(shown.stdout.splitlines()), "There are more" in shown.stderr) == (4, True)
 
 
-def test_a_run_is_shown_by_how_its_id_begins(home: Path, invoke: Invoke) -> None:
-    run_id = json.loads(invoke(*SHORT).stdout)["run_id"]
-    other = _copy(home, run_id, "f" if run_id[-1] != "f" else "e")
-    far = _copy(home, run_id, "longer")
-    shutil.move(home / "runs" / far, home / "runs" / f"zz{far}")
+def test_a_table_is_aligned_and_plain_in_a_pipe(invoke: Invoke, runs: StoredRuns) -> None:
+    runs.ended(ago=timedelta(minutes=3))
+    runs.ended(status=RunStatus.FAILED, message=EVIL)
 
-    assert json.loads(invoke("runs", "show", run_id, "--json").output)["run_id"] == run_id
-    assert json.loads(invoke("runs", "show", "zz", "--json").output)["run_id"] == far
-    ambiguous = invoke("runs", "show", run_id[:-1]).exception
+    head, *rows = invoke("runs").stdout.splitlines()
+
+    assert "\x1b" not in "".join(rows)
+    assert r"\x1b[2Jcleared\u202e" in rows[0]
+    assert {row.index("counter") for row in rows} == {head.index("agent")}
+    assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d  ", row[head.index("started") :]) for row in rows)
+
+
+def test_a_terminal_shows_ages_and_colours_and_no_line_is_too_long(home: Path) -> None:
+    with stored_runs(home) as runs:
+        listed = [
+            runs.ended(ago=timedelta(minutes=3, seconds=30)),
+            runs.ended(status=RunStatus.FAILED, message=f"{EVIL} {'long ' * 40}", ago=timedelta(hours=2)),
+            runs.ended(status=RunStatus.CANCELLED, ago=timedelta(days=2)),
+        ]
+    with at_terminal("runs", home=home, streams=(Stream.OUTPUT,)) as command:
+        shown = command.rest().decode()
+
+    rows = shown.splitlines()[1:]
+    assert [" ".join(re.findall(r"(3 min ago|2 h ago|\d{4}-\d\d-\d\d) ", row)) for row in rows][1:] == [
+        "2 h ago",
+        "3 min ago",
+    ]
+    assert [row.split()[0] for row in rows] == [run.run_id[:16] for run in reversed(listed)]
+    assert [re.findall(r"\x1b\[(\d+)m(\w+)\x1b\[0m", row) for row in rows] == [
+        [("33", "cancelled")],
+        [("31", "failed")],
+        [("32", "completed")],
+    ]
+    assert max(len(re.sub(r"\x1b\[\d+m", "", row)) for row in rows) <= 80
+    assert "\x1b[2J" not in shown
+
+
+def test_a_run_is_shown_by_how_its_id_begins(invoke: Invoke, runs: StoredRuns) -> None:
+    one, other = runs.ended(ago=timedelta(days=3)), runs.ended()
+    common = "".join(a for a, b in zip(one.run_id, other.run_id, strict=True) if a == b)[:3]
+
+    assert json.loads(invoke("runs", "show", one.run_id, "--json").output)["run_id"] == one.run_id
+    assert json.loads(invoke("runs", "show", one.run_id[:12], "--json").output)["run_id"] == one.run_id
+    ambiguous = invoke("runs", "show", common).exception
     assert isinstance(ambiguous, RunIdAmbiguousError)
-    assert ambiguous.data["run_ids"] == sorted([run_id, other])
+    assert ambiguous.data["run_ids"] == [other.run_id, one.run_id]
 
 
-@pytest.mark.parametrize("given", ["", "nothing-begins-so", "../../etc/passwd", "\x1b[2J"])
-def test_an_id_that_no_run_has_is_not_found(home: Path, invoke: Invoke, given: str) -> None:
-    assert home.is_dir()
-    invoke(*SHORT)
+@pytest.mark.parametrize("given", ["", "nothing-begins-so", "../../etc/passwd", "\x1b[2J", "0" * 44, "\udcff"])
+@pytest.mark.parametrize("verb", ["show", "result", "log", "cancel", "keep", "answer", "watch"])
+def test_an_id_that_no_run_has_is_not_found(invoke: Invoke, runs: StoredRuns, verb: str, given: str) -> None:
+    runs.ended()
+    runs.add(owner="somebody else")
 
-    assert isinstance(invoke("runs", "show", given).exception, RunNotFoundError)
+    error = invoke("runs", verb, given).exception
 
-
-def test_damaged_records_are_counted_and_named_beside_the_list(home: Path, invoke: Invoke) -> None:
-    run_id = json.loads(invoke(*SHORT).stdout)["run_id"]
-    damaged = _copy(home, run_id, "f" if run_id[-1] != "f" else "e")
-    (home / "runs" / damaged / "run.json").write_text("{")
-
-    listed, shown = json.loads(invoke("runs", "--json").stdout), invoke("runs")
-
-    assert ([run["run_id"] for run in listed["runs"]], listed["unreadable"]) == ([run_id], [damaged])
-    assert f"left out: 1 ({damaged})" in shown.stderr
-    assert run_id in shown.stdout
-    assert shown.exit_code == 0
+    assert isinstance(error, RunNotFoundError)
+    assert error.next_step == "`handrail runs` lists them."
 
 
-def test_a_record_cannot_steer_the_terminal(home: Path, invoke: Invoke) -> None:
-    run_id = json.loads(invoke(*SHORT).stdout)["run_id"]
-    path = home / "runs" / run_id / "run.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "message": "\x1b[2Jcleared\u202e"}))
+def test_another_owners_run_is_not_found(invoke: Invoke, runs: StoredRuns) -> None:
+    theirs = runs.add(owner="somebody else")
 
-    for shown in (invoke("runs").stdout, invoke("runs", "show", run_id).stdout):
-        assert r"\x1b[2Jcleared\u202e" in shown
+    assert isinstance(invoke("runs", "show", theirs.run_id).exception, RunNotFoundError)
+    assert isinstance(invoke("runs", "cancel", theirs.run_id[:20]).exception, RunNotFoundError)
 
 
-@pytest.mark.parametrize("arguments", [("runs",), ("runs", "show", "x")])
-def test_a_file_in_the_place_of_the_records_is_said_with_what_mends_it(
-    home: Path, invoke: Invoke, arguments: tuple[str, ...]
+def test_what_is_shown_of_a_run_is_what_a_person_wants_to_know(invoke: Invoke, runs: StoredRuns, home: Path) -> None:
+    run = runs.ended(message=EVIL, result={"count": 3, "mean_score": 2.5, "wins": 0, "mean_score_ci95": [1, 4]})
+    (home / "runs" / run.run_id).mkdir(parents=True)
+
+    shown = invoke("runs", "show", run.run_id).stdout
+    document = json.loads(invoke("runs", "show", run.run_id, "--json").stdout)
+
+    assert r"\x1b[2Jcleared\u202e" in shown
+    assert re.search(r"count +3\n +mean_score +2.5\n +mean_score_ci95 1 to 4\n", shown)
+    assert str(home / "runs" / run.run_id) in shown
+    assert "wins" not in shown
+    assert document["record"] == str(home / "runs" / run.run_id)
+
+
+def test_a_result_of_ten_megabytes_comes_whole(invoke: Invoke, runs: StoredRuns) -> None:
+    result: JsonObject = {"text": "é\u202e" * 2_500_000, "more": [1, {"a": None}]}
+    run = runs.ended(result=result)
+
+    plain, one_line = invoke("runs", "result", run.run_id).stdout, invoke("runs", "result", run.run_id, "--json").stdout
+
+    assert json.loads(plain) == json.loads(one_line) == result
+    assert (plain.count("\n") > 1, one_line.count("\n")) == (True, 1)
+    assert "\u202e" not in plain
+
+
+@pytest.mark.parametrize("status", [RunStatus.CANCELLED, RunStatus.FAILED])
+def test_a_run_without_a_result_says_so(invoke: Invoke, runs: StoredRuns, status: RunStatus) -> None:
+    run = runs.ended(status=status)
+
+    ended = invoke("runs", "result", run.run_id)
+
+    assert (ended.stdout, isinstance(ended.exception, NoResultError)) == ("", True)
+    assert status.value in str(ended.exception)
+
+
+def test_the_log_of_a_run_is_printed_in_its_order_and_damaged_lines_are_left_out(
+    invoke: Invoke, runs: StoredRuns, home: Path
 ) -> None:
-    (home / "runs").rmdir()
-    (home / "runs").write_text("")
+    run = runs.ended()
+    folder = home / "runs" / run.run_id
+    folder.mkdir(parents=True)
+    lines = [json.dumps({"at": f"2026-01-01T00:00:0{n}+00:00", "message": f"step {n}\n{EVIL}"}) for n in range(3)]
+    (folder / "log.jsonl").write_text("\n".join([*lines[:2], "{", '"x"', lines[2]]) + "\n")
 
-    error = invoke(*arguments).exception
+    shown, as_json = invoke("runs", "log", run.run_id).stdout, invoke("runs", "log", run.run_id, "--json").stdout
 
-    assert isinstance(error, RecordsUnreadableError)
-    assert error.data["path"] == str(home / "runs")
-    assert error.next_step
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_records_that_may_not_be_read_are_said_with_what_mends_it(home: Path, invoke: Invoke) -> None:
-    (home / "runs").chmod(0)
-
-    error = invoke("runs").exception
-    (home / "runs").chmod(0o700)
-
-    assert isinstance(error, RecordsUnreadableError)
+    assert shown.splitlines() == [rf"2026-01-01 00:00:0{n}  step {n} \x1b[2Jcleared\u202e" for n in range(3)]
+    assert [json.loads(line)["message"] for line in as_json.splitlines()] == [f"step {n}\n{EVIL}" for n in range(3)]
 
 
-def test_a_record_that_cannot_be_written_ends_a_run_in_one_error(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "runs").write_text("")
+def test_a_run_without_a_record_here_has_no_log(invoke: Invoke, runs: StoredRuns) -> None:
+    ended = invoke("runs", "log", runs.ended().run_id)
 
-    ended = command(*SHORT, HANDRAIL_HOME=str(tmp_path))
-
-    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 2)
-    assert ended.stderr.startswith("error: The run's record")
-    assert RecordError.type == "record_failed"
+    assert (ended.exit_code, ended.stdout, "Nothing is in the log" in ended.stderr) == (0, "", True)
 
 
-@pytest.mark.parametrize(
-    "params",
-    ['{"delay_s": NaN}', '{"steps": 1e400}', '{"a": -Infinity}', '{"a": "\\ud800"}', '{"a": "\udcff"}', "[" * 100_000],
-)
-def test_parameters_that_json_cannot_say_are_a_usage_error(invoke: Invoke, params: str) -> None:
-    error = invoke("run", "counter", "--params", params).exception
+@pytest.mark.promise("cancel-without-a-worker")
+def test_a_run_is_cancelled_without_a_worker_and_stays_so(invoke: Invoke, runs: StoredRuns) -> None:
+    run = runs.add()
 
-    assert isinstance(error, UsageError)
-    assert "--params" in error.message
-    assert len(error.message) < 200
+    ends = [invoke("runs", "cancel", run.run_id[:30]) for _ in range(2)]
+
+    assert [(end.exit_code, end.stdout) for end in ends] == [(0, f"cancelled: run {run.run_id}\n")] * 2
+    assert json.loads(invoke("runs", "show", run.run_id, "--json").stdout)["status"] == "cancelled"
 
 
-def test_the_agents_are_listed_with_their_parameters_and_the_models(invoke: Invoke) -> None:
-    listed, shown = json.loads(invoke("agents", "--json").output), invoke("agents").output
+def test_a_run_that_had_ended_stays_as_it_is(invoke: Invoke, runs: StoredRuns) -> None:
+    run = runs.ended()
 
-    assert [agent["name"] for agent in listed["agents"]] == built_in_agents().names()
-    assert [model["name"] for model in listed["models"]] == built_in_models().names()
-    assert all(isinstance(agent["available"], bool) and agent["params"] for agent in listed["agents"])
-    for word in ("counter", "delay_s", "default 0.2", "blackjack", "random"):
-        assert word in shown
+    ended, as_json = invoke("runs", "cancel", run.run_id), invoke("runs", "cancel", run.run_id, "--json")
+
+    assert (ended.exit_code, "had ended already. completed: done" in ended.stdout) == (1, True)
+    assert json.loads(as_json.stdout)["status"] == "completed"
 
 
-def test_the_help_of_run_says_where_the_agents_are(invoke: Invoke) -> None:
-    words = " ".join(invoke("run", "--help").output.split())
+def test_a_run_is_kept_for_ever_until_it_is_no_longer(invoke: Invoke, runs: StoredRuns) -> None:
+    run = runs.ended(ago=timedelta(days=8))
+    kept = runs.ended()
+    invoke("runs", "keep", kept.run_id)
+    with_kept = json.loads(invoke("runs", "--json").stdout)["runs"]
+    said = invoke("runs", "keep", kept.run_id, "--not")
 
-    assert "`handrail agents` lists them" in words
-    assert "lists none" not in words
+    assert isinstance(invoke("runs", "keep", run.run_id).exception, RunNotFoundError), "its time is over"
+    assert [(one["run_id"], one["kept"]) for one in with_kept] == [(kept.run_id, True)]
+    assert said.stdout == f"Run {kept.run_id} is kept for 7 days from its end.\n"
+    assert json.loads(invoke("runs", "keep", kept.run_id, "--json").stdout) == {"run_id": kept.run_id, "kept": True}

@@ -1,15 +1,15 @@
 """The real server, driven by the bytes on its pipes."""
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import anyio
 import pytest
 
 from handrail.json_types import JsonObject
 from tests.end_to_end.conftest import COMMAND
 from tests.protocol.process import ServerProcess, serving
+from tests.runs.worker_home import home_of_runs
 
 
 def _structured(message: JsonObject) -> JsonObject:
@@ -79,22 +79,38 @@ async def test_bad_input_is_answered_with_an_error_and_the_server_goes_on(
     assert "error" in answer
 
 
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home of the test's own, whose worker ends with the test."""
+    with home_of_runs(tmp_path / "home"):
+        yield tmp_path / "home"
+
+
 @pytest.mark.promise("ends-with-its-client")
-@pytest.mark.parametrize("how", ["eof", "term"])
-async def test_it_ends_in_time_in_the_middle_of_a_run_whose_record_stays(
-    environment: Mapping[str, str], tmp_path: Path, how: str
+@pytest.mark.promise("runs-outlive-the-server")
+@pytest.mark.parametrize("how", ["eof", "term", "kill"])
+async def test_it_ends_in_time_in_the_middle_of_a_run_which_the_next_server_reads(
+    environment: Mapping[str, str], tmp_path: Path, home: Path, how: str
 ) -> None:
-    home = tmp_path / "home"
     own = {**environment, "HANDRAIL_HOME": str(home)}
     async with serving(tmp_path, command=COMMAND, environment=own) as server:
         await server.greet()
-        await server.call(1, "run_agent", agent="counter", params={"steps": 1000, "delay_s": 1}, wait_seconds=0)
+        await server.call(1, "run_agent", agent="counter", params={"steps": 20, "delay_s": 0.1}, wait_seconds=0)
         run_id = _structured(await server.receive())["run_id"]
-        await server.close_input() if how == "eof" else server.process.send_signal(signal.SIGTERM)
-        assert await server.end(within=5) == 0
+        if how == "eof":
+            await server.close_input()
+        else:
+            server.process.send_signal(signal.SIGTERM if how == "term" else signal.SIGKILL)
+        code = await server.end(within=5)
+    async with serving(tmp_path, command=COMMAND, environment=own) as server:
+        await server.greet()
+        await server.call(1, "get_run", run_id=run_id, wait_seconds=30)
+        view = _structured(await server.receive())
 
-    record = await anyio.Path(home / "runs" / str(run_id) / "run.json").read_text()
-    assert '"interrupted"' in record
+    assert code == (-signal.SIGKILL if how == "kill" else 0)
+    assert (view["run_id"], view["status"]) == (run_id, "completed")
+    assert isinstance(view["result"], dict)
+    assert view["result"]["count"] == 20
 
 
 @pytest.mark.promise("starts-with-nothing")

@@ -6,6 +6,9 @@ from typing import Annotated
 import typer
 
 from handrail import __version__
+from handrail.cli.docs.app import docs_app
+from handrail.cli.runs.app import runs_app
+from handrail.json_types import JsonObject
 from handrail.toolset import Toolset
 
 __all__ = ["app"]
@@ -19,9 +22,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 hints_app = typer.Typer(help="What each method may do, and the evidence for it.", rich_markup_mode=None)
-runs_app = typer.Typer(help="The runs that are kept in the home folder.", rich_markup_mode=None)
 app.add_typer(hints_app, name="hints")
 app.add_typer(runs_app, name="runs")
+app.add_typer(docs_app, name="docs")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Use the local stand-in for Appwrite, with data to look at.")]
@@ -157,40 +160,20 @@ def run(
     model: Annotated[str | None, typer.Option(help="The decision model; `handrail agents` lists them.")] = None,
     episodes: Annotated[int | None, typer.Option(min=1, help="How many episodes.")] = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the first episode.")] = None,
+    run_key: Annotated[
+        str | None, typer.Option(help="The same key gives the same run, also where it has ended already.")
+    ] = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Print its id and leave: it goes on without this terminal.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run an agent here and now, and wait for it."""
-    from handrail.cli.running import run_agent
+    """Run an agent and follow it. Ctrl-C cancels the run, and so does closing the terminal."""
+    from handrail.cli.running import RunOptions, run_agent
 
-    given = {"model": model, "episodes": episodes, "seed": seed}
-    raise typer.Exit(run_agent(agent, params, {k: v for k, v in given.items() if v is not None}, as_json=as_json))
-
-
-@runs_app.callback(invoke_without_command=True)
-def runs(context: typer.Context, as_json: AsJson = False) -> None:
-    """The runs that are kept in the home folder, newest first."""
-    from handrail.cli.running import list_runs
-
-    if context.invoked_subcommand is None:
-        list_runs(as_json=as_json)
-
-
-@runs_app.command("list")
-def runs_list(as_json: AsJson = False) -> None:
-    """The runs, newest first."""
-    from handrail.cli.running import list_runs
-
-    list_runs(as_json=as_json)
-
-
-@runs_app.command("show")
-def runs_show(
-    run_id: Annotated[str, typer.Argument(help="A run's id, or how it begins.")], as_json: AsJson = False
-) -> None:
-    """One run."""
-    from handrail.cli.running import show_run
-
-    show_run(run_id, as_json=as_json)
+    given: JsonObject = {"model": model, "episodes": episodes, "seed": seed, "run_key": run_key}
+    flags = {name: value for name, value in given.items() if value is not None}
+    raise typer.Exit(run_agent(agent, params, flags, RunOptions(detach=detach, as_json=as_json)))
 
 
 @hints_app.callback(invoke_without_command=True)
@@ -241,3 +224,134 @@ def settings(as_json: AsJson = False) -> None:
     from handrail.cli.listing import list_settings
 
     list_settings(as_json=as_json)
+
+
+journal_app = typer.Typer(help="The record of calls: who asked, who agreed, what it became.", rich_markup_mode=None)
+app.add_typer(journal_app, name="journal")
+
+
+@journal_app.callback(invoke_without_command=True)
+def journal(
+    context: typer.Context,
+    since: Annotated[
+        str | None, typer.Option(help="Only since then: an age (30m, 12h, 7d) or a time in UTC (2026-11-30).")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many at most.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """The journal's newest rows, the newest last. Every write is there, and every call that was refused."""
+    from handrail.cli.journal import list_journal
+
+    if context.invoked_subcommand is None:
+        list_journal(since=since, limit=limit, as_json=as_json)
+
+
+@journal_app.command("show")
+def journal_show(
+    journal_id: Annotated[str, typer.Argument(metavar="ID", help="A row's id, or how it begins.")],
+    as_json: AsJson = False,
+) -> None:
+    """Everything of one row, also of one in an archive."""
+    from handrail.cli.journal import show_journal
+
+    show_journal(journal_id, as_json=as_json)
+
+
+approvals_app = typer.Typer(help="The calls that wait for your approval.", rich_markup_mode=None)
+app.add_typer(approvals_app, name="approvals")
+
+
+@approvals_app.callback(invoke_without_command=True)
+def approvals(
+    context: typer.Context,
+    watch: Annotated[bool, typer.Option("--watch", help="Show each new one as it comes, until interrupted.")] = False,
+    policy_example: Annotated[
+        bool, typer.Option("--policy-example", help="Print a policy.toml with all that rules can say.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The calls that wait for your approval, oldest first: `handrail approve ID` looks at one and asks."""
+    from handrail.cli.approvals import list_approvals, print_policy_example
+
+    if policy_example:
+        print_policy_example()
+    elif context.invoked_subcommand is None:
+        list_approvals(watch=watch, as_json=as_json)
+
+
+@approvals_app.command("pin")
+def approvals_pin(
+    remove: Annotated[bool, typer.Option("--remove", help="Take the PIN away.")] = False,
+) -> None:
+    """Set a PIN that `handrail approve` asks for. It keeps out programs that can open a terminal."""
+    from handrail.cli.approvals import change_pin
+
+    raise typer.Exit(change_pin(remove=remove))
+
+
+ApprovalId = Annotated[str, typer.Argument(metavar="ID", help="An approval's id, or how it begins.")]
+
+
+@app.command()
+def approve(approval_id: ApprovalId) -> None:
+    """Look at a call that waits, and let it be made once. Needs a terminal, and the PIN if one is set."""
+    from handrail.cli.approvals import approve as run
+
+    raise typer.Exit(run(approval_id))
+
+
+@app.command()
+def decline(approval_id: ApprovalId) -> None:
+    """Say no to a call that waits, for good."""
+    from handrail.cli.approvals import decline as run
+
+    raise typer.Exit(run(approval_id))
+
+
+profile_app = typer.Typer(help="Your projects by name. Keys stay in environment variables.", rich_markup_mode=None)
+app.add_typer(profile_app, name="profile", no_args_is_help=True)
+
+ProfileName = Annotated[str, typer.Argument(help="The profile's name.")]
+
+
+@profile_app.command("add")
+def profile_add(
+    name: Annotated[str, typer.Argument(help="How calls name it: small letters, digits, '-' and '_'.")],
+    project: Annotated[str, typer.Option(help="The project's id.")],
+    key_variable: Annotated[
+        str, typer.Option(metavar="VARIABLE", help="The name of the environment variable that holds its API key.")
+    ],
+    endpoint: Annotated[
+        str | None, typer.Option(metavar="URL", help="The API's address; that of APPWRITE_ENDPOINT by default.")
+    ] = None,
+) -> None:
+    """Add a project."""
+    from handrail.cli.profiles import add_profile
+
+    add_profile(name, endpoint=endpoint, project=project, key_variable=key_variable)
+
+
+@profile_app.command("list")
+def profile_list(as_json: AsJson = False) -> None:
+    """The projects that you have added, and whether the key of each is set here."""
+    from handrail.cli.profiles import list_profiles
+
+    list_profiles(as_json=as_json)
+
+
+@profile_app.command("remove")
+def profile_remove(name: ProfileName) -> None:
+    """Forget a project. Nothing changes in Appwrite."""
+    from handrail.cli.profiles import remove_profile
+
+    remove_profile(name)
+
+
+@profile_app.command("default")
+def profile_default(
+    name: Annotated[str, typer.Argument(help="The profile's name; `environment` for none.")],
+) -> None:
+    """Say where calls go that name no project, where the environment does not say it."""
+    from handrail.cli.profiles import set_default
+
+    set_default(name)

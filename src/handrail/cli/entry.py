@@ -51,10 +51,11 @@ def _settle_streams() -> None:
 
 def _ended_by(error: BaseException) -> int:
     """The exit code of an end that has a cause that people know, once it is told."""
+    from handrail.cli.causes import innermost
     from handrail.cli.output import OutputError, report_error, silence
     from handrail.errors import HandrailError, UnavailableError, UsageError
 
-    match _innermost(error):
+    match innermost(error):
         case HandrailError() as ours:
             report_error(ours)
             if isinstance(ours, OutputError):
@@ -73,12 +74,3 @@ def _ended_by(error: BaseException) -> int:
             return _FAILED
         case _:
             raise error
-
-
-def _innermost(error: BaseException) -> BaseException:
-    """What a task group wrapped, however often; of several, one that says what to do."""
-    from handrail.errors import HandrailError
-
-    while isinstance(error, BaseExceptionGroup):
-        error = next((one for one in error.exceptions if isinstance(one, HandrailError)), error.exceptions[0])
-    return error

@@ -8,11 +8,12 @@ import anyio
 import mcp_types as types
 from pydantic import SecretStr
 
-from handrail.agents import agent_tools, built_in_agents
+from handrail.agents import built_in_agents
+from handrail.agents.tools import agent_tools
 from handrail.appwrite.catalog import load_catalogs
 from handrail.appwrite.tool_search import ToolSearch
+from handrail.cli.caller import AtTerminal
 from handrail.cli.output import Colour, paint, print_json, print_line, print_table
-from handrail.cli.running import AtTerminal
 from handrail.composition import open_server
 from handrail.decisions import built_in_models
 from handrail.home import home_folder

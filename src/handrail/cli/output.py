@@ -10,13 +10,14 @@ import re
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final, TextIO
+from typing import Final, TextIO, TypeAlias
 
 from handrail.cli.terminal import USUAL_WIDTH, escaped, knows_escapes, one_line, visible, width_of
 from handrail.errors import HandrailError, UnavailableError
 from handrail.json_types import Json
 
 __all__ = [
+    "Cell",
     "Colour",
     "OutputError",
     "live_line",
@@ -25,6 +26,8 @@ __all__ = [
     "print_line",
     "print_note",
     "print_table",
+    "progress_line",
+    "prompt",
     "report_error",
     "silence",
     "status_line",
@@ -47,6 +50,9 @@ class Colour(StrEnum):
     STRONG = "1"
 
 
+Cell: TypeAlias = str | tuple[str, Colour]
+"""What stands in a table, and its colour where a terminal shows colours."""
+
 # What `paint` makes, and nothing else: the one escape that may reach a terminal.
 _PAINT: Final = re.compile(rf"(\x1b\[(?:0|{'|'.join(Colour)})m)")
 _PLAIN: Final = "\x1b[0m"
@@ -66,27 +72,31 @@ def print_line(text: str = "") -> None:
     _write(f"{_shown(text)}\n")
 
 
-def print_json(document: Json) -> None:
+def print_json(document: Json, *, one_line: bool = False) -> None:
     """One JSON document on standard output; a reader gets back every character, a terminal no control character.
+
+    Args:
+        document: the document.
+        one_line: on one line, where more than one document may come.
 
     Raises:
         OutputError: it cannot be written.
     """
-    _write(f"{escaped(json.dumps(document, ensure_ascii=False, indent=2))}\n")
+    _write(f"{escaped(json.dumps(document, ensure_ascii=False, indent=None if one_line else 2))}\n")
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
     """Columns as wide as their longest cell; the last one is cut at the terminal's width, never in a pipe.
 
     Raises:
         OutputError: it cannot be written.
     """
-    shown = [[one_line(cell) for cell in row] for row in [headers, *rows]]
+    shown = [[one_line(_text(cell)) for cell in row] for row in [headers, *rows]]
     widths = [max(len(row[column]) for row in shown) for column in range(len(headers))]
     room = width_of(sys.stdout)
     print_line(paint(_row(shown[0], widths, room), Colour.STRONG))
-    for row in shown[1:]:
-        print_line(_row(row, widths, room))
+    for cells, row in zip(rows, shown[1:], strict=True):
+        print_line(_painted(_row(row, widths, room), cells, widths))
 
 
 def report_error(error: HandrailError) -> None:
@@ -106,6 +116,23 @@ def status_line(text: str, *, final: bool = False) -> None:
         _tell(live_line(text, sys.stderr) + ("\n" if final else ""))
     elif final:
         print_note(text)
+
+
+def progress_line(text: str, *, final: bool = False) -> None:
+    """A line on standard output that replaces itself on a terminal; in a pipe each one is a line.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    if knows_escapes(sys.stdout):
+        _write(live_line(text, sys.stdout) + ("\n" if final else ""))
+    else:
+        print_line(one_line(text))
+
+
+def prompt(words: str) -> None:
+    """Words on standard error after which something is typed."""
+    _tell(one_line(words))
 
 
 def live_line(text: str, stream: TextIO) -> str:
@@ -157,3 +184,18 @@ def _row(cells: Sequence[str], widths: Sequence[int], room: int | None) -> str:
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
     line = "  ".join(padded).rstrip()
     return line if room is None or len(line) <= room else f"{line[: max(room - 1, 0)]}…"
+
+
+def _painted(line: str, cells: Sequence[Cell], widths: Sequence[int]) -> str:
+    """The line of a table with the colours of its cells. From its end: what is before keeps its place."""
+    for column in reversed(range(len(cells))):
+        cell = cells[column]
+        if isinstance(cell, tuple):
+            begin = sum(widths[:column]) + 2 * column
+            end = begin + len(one_line(cell[0]))
+            line = f"{line[:begin]}{paint(line[begin:end], cell[1])}{line[end:]}" if end <= len(line) else line
+    return line
+
+
+def _text(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else cell[0]

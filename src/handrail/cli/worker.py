@@ -6,8 +6,8 @@ import os
 import anyio
 
 from handrail.cli.output import print_json, print_line, print_note
-from handrail.composition import run_place, serve_runs, worker_link
 from handrail.json_types import Json
+from handrail.run_composition import run_place, serve_runs, worker_link
 from handrail.runs.worker import Order, OrderKind, WorkerState
 from handrail.settings import load_settings
 

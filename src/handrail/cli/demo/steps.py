@@ -128,7 +128,7 @@ async def _confirmed_write(stage: Stage, client: Client, sandbox: Sandbox) -> No
 
 async def _task(stage: Stage, client: Client, follower: Follower) -> None:
     stage.step("An agent runs as a task, with live status: counter")
-    view = await call(client, "run_agent", {"agent": "counter", "params": {"steps": 5, "delay_s": 0.3}})
+    view = await call(client, "run_agent", {"agent": "counter", "params": {"steps": 5, "delay_s": 0.2}})
     follower.end()
     stage.check(that=view["status"] == "completed" and view["result"]["ok"], means=f"the run ended as {view}")
     stage.say(f"run {view['run_id']} {view['status']}: counted to {view['result']['count']}")

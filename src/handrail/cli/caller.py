@@ -1,0 +1,20 @@
+"""Who calls, where a person at a terminal does."""
+
+from handrail.json_types import JsonObject
+from handrail.protocol import Client
+
+__all__ = ["AtTerminal"]
+
+
+class AtTerminal:
+    """A person at a terminal, as a tool sees who calls it."""
+
+    client = Client(name="handrail", version="", protocol_version="")
+    owner = "local"
+    request_state = None
+
+    async def progress(self, message: str, done: float, total: float | None = None) -> None:
+        """A terminal follows the run itself."""
+
+    async def elicit(self, key: str, message: str, schema: JsonObject, *, state: str, seconds: float) -> None:
+        """No command calls a tool that asks: what a run asks is asked by whoever follows it."""

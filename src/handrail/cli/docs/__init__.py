@@ -1,0 +1,1 @@
+"""`handrail docs`: the documentation that is kept in the home folder."""
