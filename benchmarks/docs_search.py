@@ -35,7 +35,7 @@ _DEPTHS: Final = (1, 3, 5)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, the pages that answer it, and the half that it belongs to: `tune` or `score`."""
+    """A question, the pages that answer it, and the part that it belongs to: `tune`, `score` or `held`."""
 
     half: str
     text: str
@@ -54,7 +54,7 @@ def compare(folder: Path) -> None:
     about = index.about()
     size = sum(path.stat().st_size for path in folder.glob("index.sqlite")) / 1e6
     print(f"docs index          {about['pages']} pages, {about['sections']} sections, {size:.1f} MB")
-    for half in ("score", "tune"):
+    for half in ("held", "score", "tune"):
         queries = [query for query in labelled() if query.half == half]
         for name, used in (("handrail", encoder), ("BM25 alone", None)):
             found = [_rank(index, query, used) for query in queries]

@@ -1,25 +1,23 @@
-"""Where calls go and whether they would get through: what a model should know before it begins."""
+"""Where calls go, whether they would get through and what this process allows: what a model knows before it begins."""
 
-from dataclasses import dataclass
+import json
 from typing import Final
 
 import anyio
 
-from handrail.appwrite.answers import read_answer
 from handrail.appwrite.catalog import Catalog, ResponseKind
-from handrail.appwrite.evidence import judge
 from handrail.appwrite.json_document import json_document
-from handrail.appwrite.outcome import Outcome
+from handrail.appwrite.key_scopes import KeyScopes, Reading, ask_scopes
 from handrail.appwrite.plan import RequestPlan
-from handrail.appwrite.planner import plan_request
-from handrail.appwrite.transport import Answer, Transport
+from handrail.appwrite.transport import Transport
 from handrail.errors import HandrailError
-from handrail.json_types import Json, JsonObject
+from handrail.json_types import Json, JsonMapping, JsonObject
 
 __all__ = ["context_of"]
 
-_PROBE_S: Final = 1.8  # the whole answer is promised within 2 s, whatever is down
-_ACCEPTED: Final = "general_unauthorized_scope"  # the key is one of the project's; it only may not list users
+_PROBE_S: Final = 1.7  # the whole answer is promised within 2 s, whatever is down
+_LISTED: Final = 3  # names of one switch, and scopes that are told one by one
+_SHOWN: Final = 160  # characters of a text that somebody else chose
 _VERSION: Final = RequestPlan(
     http_method="GET",
     path="/health/version",
@@ -29,37 +27,53 @@ _VERSION: Final = RequestPlan(
     body=None,
     response=ResponseKind.JSON,
 )
+_MOST_BYTES: Final = 2000
+_WRITE: Final = "unknown until used: finding out would need a write"
+_NO_SCOPES: Final = (
+    "Give the key the scopes it lacks (Appwrite Console: Overview, Integrations, API keys), or use another."
+)
 
 
-@dataclass(slots=True)
-class _Probe:
-    answer: Answer | None = None
-    error: HandrailError | None = None
+async def context_of(
+    transport: Transport,
+    catalog: Catalog,
+    *,
+    switches: JsonMapping | None = None,
+    docs: JsonMapping | None = None,
+) -> JsonObject:
+    """Project, endpoint, server version, what the key may read, the switches, the documentation, and the services.
 
+    Answers within 2 s, in at most 2,000 bytes of JSON. What is missing or wrong stands in `problems`, each with what
+    mends it.
 
-async def context_of(transport: Transport, catalog: Catalog) -> JsonObject:
-    """Project, endpoint, server version, whether the key is accepted, and the services with their method counts.
-
-    Answers within 2 s. What is missing or wrong stands in `problems`, each with what mends it.
+    Args:
+        transport: where calls go.
+        catalog: the methods.
+        switches: what this process has switched on, by name, such as `{"read_only": true}`; nothing is on by default.
+        docs: what is known of the documentation's index; left out where nobody says.
     """
-    version, users = _Probe(), _Probe()
     problem = _not_configured(transport)
-    if problem is None:
-        listing = plan_request(catalog.get("users_list"), {"queries": ['{"method":"limit","values":[1]}']}, config={})
-        async with anyio.create_task_group() as group:
-            group.start_soon(_ask, transport, _VERSION, version)
-            group.start_soon(_ask, transport, listing, users)
-        problem = _problem(catalog, users)
-    return {
-        "endpoint": transport.backend.shown_endpoint,
-        "project": transport.backend.project or None,
-        "server_version": _version(version) or _version(users),
-        "ready": problem is None,
-        "problems": [] if problem is None else [problem],
-        "services": {**dict(sorted(catalog.services().items()))},
+    found, version = (KeyScopes({}, problem), None) if problem else await _asked(transport, catalog)
+    shown: JsonObject = {
+        "endpoint": _short(transport.backend.shown_endpoint),
+        "project": _short(transport.backend.project or None),
+        "server_version": _short(version),
+        "ready": found.problem is None,
+        "problems": [] if found.problem is None else [_brief(found.problem)],
+        "key": _key(found),
+        "switches": {name: _few(value) for name, value in (switches or {}).items()},
         "methods": len(catalog),
-        "order": "search tools -> read with appwrite_call_read_tool -> write with appwrite_call_tool",
+        "services": {**dict(sorted(catalog.services().items()))},
     }
+    return _fitting({**shown, "docs": dict(docs)} if docs is not None else shown)
+
+
+def _fitting(answer: JsonObject) -> JsonObject:
+    """The answer; where somebody's long names leave no room for the services, with their number alone."""
+    services = answer["services"]
+    if len(json.dumps(answer).encode()) <= _MOST_BYTES or not isinstance(services, dict):
+        return answer
+    return {**answer, "services": len(services)}
 
 
 def _not_configured(transport: Transport) -> JsonObject | None:
@@ -70,27 +84,46 @@ def _not_configured(transport: Transport) -> JsonObject | None:
     return None
 
 
-async def _ask(transport: Transport, plan: RequestPlan, probe: _Probe) -> None:
+async def _asked(transport: Transport, catalog: Catalog) -> tuple[KeyScopes, Json]:
+    """What the key may read, and the server's version, both asked at once."""
+    versions: list[Json] = []
+
+    async def ask_version() -> None:
+        versions.append(await _version(transport))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask_version)
+        found = await ask_scopes(transport, catalog, within_s=_PROBE_S)
+    return found, versions[0]
+
+
+async def _version(transport: Transport) -> Json:
+    """The server's version, which stands in the answer and in each error of it."""
     try:
-        probe.answer = await transport.send(plan, within_s=_PROBE_S)
-    except HandrailError as error:
-        probe.error = error
-
-
-def _problem(catalog: Catalog, users: _Probe) -> JsonObject | None:
-    """What keeps calls from getting through, as the listing of users shows it."""
-    if users.answer is None:
-        return users.error.as_json() if users.error else None
-    method = catalog.get("users_list")
-    result = read_answer(method, judge(method), users.answer)
-    accepted = result.outcome is Outcome.DONE or (result.error or {}).get("type") == _ACCEPTED
-    return None if accepted else result.error
-
-
-def _version(probe: _Probe) -> Json:
-    """The server's version, which stands in its answer and in each of its errors."""
-    try:
-        document = json_document(probe.answer.content) if probe.answer else None
-    except ValueError:
+        document = json_document((await transport.send(_VERSION, within_s=_PROBE_S)).content)
+    except (HandrailError, ValueError):
         return None
     return document.get("version") if isinstance(document, dict) else None
+
+
+def _key(found: KeyScopes) -> JsonObject:
+    """What the key may do, the longest list only counted: most keys may read all, or are not accepted at all."""
+    if found.problem is not None:
+        return {"read": "unknown", "write": "unknown"}
+    lists: dict[str, list[Json]] = {reading.value: [*found.named(reading)] for reading in Reading}
+    shown: JsonObject = {"read": {name: [*names] for name, names in lists.items() if names}, "write": _WRITE}
+    return {**shown, "next": _NO_SCOPES} if lists[Reading.REFUSED.value] else shown
+
+
+def _brief(problem: JsonObject) -> JsonObject:
+    return {name: _short(problem.get(name)) for name in ("type", "message", "next")}
+
+
+def _short(value: Json) -> Json:
+    return f"{value[:_SHOWN]}..." if isinstance(value, str) and len(value) > _SHOWN else value
+
+
+def _few(value: Json) -> Json:
+    if not isinstance(value, list) or len(value) <= _LISTED:
+        return _short(value)
+    return [*(_short(one) for one in value[:_LISTED]), f"and {len(value) - _LISTED} more"]

@@ -8,10 +8,13 @@ from handrail.hints import LOCAL_READ, REMOTE_READ, annotations_for_gateway
 from handrail.json_types import JsonObject
 from handrail.protocol.tool import Refusal, ServerTool, ToolHandler
 
-__all__ = ["CONFIRM_WRITE", "CONFIRM_WRITE_SCHEMA", "DEFAULT_HITS", "PublicTool", "public_tool"]
+__all__ = ["CONFIRM_WRITE", "CONFIRM_WRITE_SCHEMA", "DEFAULT_HITS", "DEFAULT_SECTIONS", "PublicTool", "public_tool"]
 
 DEFAULT_HITS: Final = 8
 """How many tools a search answers unless it is told otherwise."""
+
+DEFAULT_SECTIONS: Final = 4
+"""How many sections of the documentation a search answers unless it is told otherwise."""
 
 CONFIRM_WRITE: Final = "confirm_write"
 """The argument that confirms a write."""
@@ -30,6 +33,7 @@ class PublicTool(StrEnum):
 
     CONTEXT = "appwrite_get_context"
     SEARCH = "appwrite_search_tools"
+    DOCS = "appwrite_search_docs"
     READ = "appwrite_call_read_tool"
     CALL = "appwrite_call_tool"
 
@@ -37,6 +41,7 @@ class PublicTool(StrEnum):
 _TITLES: Final = {
     PublicTool.CONTEXT: "Get Appwrite context",
     PublicTool.SEARCH: "Search Appwrite tools",
+    PublicTool.DOCS: "Search Appwrite docs",
     PublicTool.READ: "Call an Appwrite read",
     PublicTool.CALL: "Call any Appwrite method",
 }
@@ -47,6 +52,8 @@ _DESCRIPTIONS: Final = {
     PublicTool.SEARCH: "Find the Appwrite method for a job. Each hit has its safety hints; the first ones have their "
     "argument schema. Call a hit with appwrite_call_read_tool if its readOnlyHint is true, else with "
     "appwrite_call_tool.",
+    PublicTool.DOCS: "Ask Appwrite's documentation: sections with their link, and the tools they are about. For "
+    "concepts and how-tos.",
     PublicTool.READ: "Call an Appwrite method that is proven to change nothing (get, list). Everything else is "
     "refused.",
     PublicTool.CALL: "Call any Appwrite method. Whatever can change something needs confirm_write: true. Answers "
@@ -87,6 +94,11 @@ _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
             "description": "Only of these services, such as tables_db or users.",
         },
     },
+    PublicTool.DOCS: {
+        "query": {"type": "string", "minLength": 1, "maxLength": 2000},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 10, "default": DEFAULT_SECTIONS},
+        "page": {"type": "string", "maxLength": 512, "description": "Only the page of this 'path'."},
+    },
     PublicTool.READ: {"tool_name": _TOOL_NAME, "arguments": _ARGUMENTS},
     PublicTool.CALL: {
         "tool_name": _TOOL_NAME,
@@ -97,6 +109,7 @@ _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
 _REQUIRED: Final[dict[PublicTool, list[str]]] = {
     PublicTool.CONTEXT: [],
     PublicTool.SEARCH: ["query"],
+    PublicTool.DOCS: ["query"],
     PublicTool.READ: ["tool_name"],
     PublicTool.CALL: ["tool_name"],
 }
@@ -108,6 +121,7 @@ def public_tool(tool: PublicTool, handler: ToolHandler, refusal: Refusal | None 
     annotations = {
         PublicTool.CONTEXT: REMOTE_READ.annotations(title),
         PublicTool.SEARCH: LOCAL_READ.annotations(title),
+        PublicTool.DOCS: LOCAL_READ.annotations(title),
         PublicTool.READ: REMOTE_READ.annotations(title),
         PublicTool.CALL: annotations_for_gateway(),
     }

@@ -1,12 +1,15 @@
 """The public tools of the appwrite toolset: few, so that a host can list them all."""
 
-from typing import cast
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from handrail.appwrite.calls import Calls
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.context import context_of
-from handrail.appwrite.definitions import DEFAULT_HITS, PublicTool, public_tool
+from handrail.appwrite.definitions import DEFAULT_HITS, DEFAULT_SECTIONS, PublicTool, public_tool
 from handrail.appwrite.outcome import refused, tool_answer
+from handrail.appwrite.shared_encoder import SharedEncoder
 from handrail.appwrite.tool_search import ToolSearch
 from handrail.appwrite.transport import Transport
 from handrail.errors import ArgumentError, HandrailError
@@ -14,44 +17,79 @@ from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
 from handrail.protocol.tool import Call, ServerTool, ToolAnswer
 
+if TYPE_CHECKING:
+    from handrail.appwrite.docs_tool import DocsSearch
+    from handrail.encoder import Encoder
+
 __all__ = ["AppwriteToolset"]
 
 
 class AppwriteToolset:
-    """Appwrite's API behind four tools.
+    """Appwrite's API behind a few tools.
 
     Args:
         catalog: the methods, read when first needed.
         transport: where calls go.
+        home: the home folder, where the index of the documentation is; None where there is none.
+        encoder: for the documentation; by default the package's own, shared with the search for tools.
     """
 
-    def __init__(self, catalog: Lazy[Catalog], transport: Transport) -> None:
+    def __init__(
+        self,
+        catalog: Lazy[Catalog],
+        transport: Transport,
+        *,
+        home: Path | None = None,
+        encoder: "Lazy[Encoder] | None" = None,
+    ) -> None:
+        shared = SharedEncoder()
         self._transport = transport
         self._catalog = catalog
         self._calls = Calls(catalog, transport)
-        self._search = catalog.then(ToolSearch)
+        self._search = catalog.then(partial(ToolSearch, load=shared))
+        self._home = home
+        self._encoder = encoder or Lazy.of(shared)
 
     def tools(self) -> list[ServerTool]:
         """The tools, in the order in which they are used."""
         return [
             public_tool(PublicTool.CONTEXT, self._answer_context),
             public_tool(PublicTool.SEARCH, self._answer_search),
+            public_tool(PublicTool.DOCS, self._answer_docs),
             public_tool(PublicTool.READ, self._answer_read, _refused),
             public_tool(PublicTool.CALL, self._answer_call, _refused),
         ]
 
     async def _answer_context(self, _call: Call, _arguments: JsonMapping) -> ToolAnswer:
-        return ToolAnswer(await context_of(self._transport, await self._catalog.get()))
+        docs = await self._docs.about()
+        return ToolAnswer(await context_of(self._transport, await self._catalog.get(), docs=docs))
 
     async def _answer_search(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
         search = await self._search.get()
         return ToolAnswer(
-            search.find(
+            await search.answer(
                 cast("str", arguments["query"]),
                 limit=cast("int", arguments.get("limit", DEFAULT_HITS)),
                 services=cast("list[str]", arguments.get("services", [])),
             )
         )
+
+    async def _answer_docs(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
+        return ToolAnswer(
+            await self._docs.find(
+                cast("str", arguments["query"]),
+                limit=cast("int", arguments.get("limit", DEFAULT_SECTIONS)),
+                page=cast("str", arguments.get("page", "")),
+            )
+        )
+
+    @cached_property
+    def _docs(self) -> "DocsSearch":
+        from handrail.appwrite.docs_tool import DocsSearch  # noqa: PLC0415  (not needed to start a server)
+        from handrail.docs import docs_folder  # noqa: PLC0415  (likewise)
+
+        folder = docs_folder(self._home) if self._home else None
+        return DocsSearch(folder, self._catalog, self._search, self._encoder)
 
     async def _answer_read(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
         tool, given = _tool_and_arguments(arguments)
