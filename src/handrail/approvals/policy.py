@@ -1,24 +1,11 @@
-"""Who must have agreed to a call before it is sent. Pure.
-
-Levels of agreement: none < model < client < person. A read needs none; everything else needs the model's own
-`confirm_write: true`. The higher levels have their words here already; what asks for them comes with the approvals.
-"""
+"""The gate of `appwrite/calls.py` as it was before `Gate`. It goes once that file asks `Gate`."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 
+from handrail.approvals.levels import Agreement
 from handrail.hints import Effect
 
-__all__ = ["Agreement", "Verdict", "decide"]
-
-
-class Agreement(IntEnum):
-    """How far up somebody agreed to a call."""
-
-    NONE = 0
-    MODEL = 1
-    CLIENT = 2
-    PERSON = 3
+__all__ = ["Verdict", "decide"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What one request tells: who calls, whose runs it may see, which protocol it speaks, and how to report to it."""
+"""What one request tells: whose runs it may see, which protocol it speaks, what its client declares."""
 
 import json
 from dataclasses import dataclass
@@ -9,11 +9,8 @@ from mcp.server.auth.provider import principal_components
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from handrail.protocol.tool import Client
-
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
-    from mcp.server.session import ServerSession
 
 __all__ = [
     "LEGACY_TASKS_VERSION",
@@ -22,8 +19,6 @@ __all__ = [
     "TASKS_EXTENSION",
     "Background",
     "Context",
-    "RequestCall",
-    "call_of",
     "declares_tasks",
     "is_modern",
     "owner_of_request",
@@ -69,24 +64,3 @@ def owner_of_request() -> str:
     """Whose runs the request at hand may see: the principal of its access token, else the one local user."""
     token = get_access_token()
     return LOCAL_OWNER if token is None else json.dumps(principal_components(token), separators=(",", ":"))
-
-
-@dataclass(frozen=True, slots=True)
-class RequestCall:
-    """The `Call` of a real request."""
-
-    client: Client
-    owner: str
-    session: "ServerSession"
-
-    async def progress(self, message: str, done: float, total: float | None = None) -> None:
-        """See `Call.progress`."""
-        await self.session.report_progress(done, total, message)
-
-
-def call_of(ctx: Context) -> RequestCall:
-    """What a tool sees of a request."""
-    params = ctx.session.client_params
-    info = params.client_info if params else None
-    client = Client(info.name if info else "", info.version if info else "", ctx.protocol_version)
-    return RequestCall(client, owner_of_request(), ctx.session)

@@ -1,4 +1,4 @@
-"""Asking a client of 2025-11-25 what a run asks: on the stream of the `tasks/result` that waits for the run."""
+"""Asking a client: what a run asks on the stream of its `tasks/result` (2025-11-25), what a call asks on its own."""
 
 import logging
 from typing import TYPE_CHECKING, Final
@@ -10,27 +10,73 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from pydantic import ValidationError
 
 from handrail.errors import ArgumentError, HandrailError
+from handrail.json_types import JsonObject
 from handrail.protocol.context import RELATED_TASK, Context
 from handrail.protocol.task_shapes import elicitation_of
+from handrail.protocol.tool import ElicitAction, Elicited
 from handrail.runs import Question, Run, RunEngine
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
-__all__ = ["Elicitation", "can_elicit"]
+__all__ = ["Elicitation", "answer_of", "ask_client", "can_elicit", "fills_in_forms"]
 
 _LOG: Final = logging.getLogger("handrail.protocol")
+_HANDSHAKES: Final = frozenset({"2025-06-18", "2025-11-25"})
+"""The versions with a handshake that have elicitation."""
 _ASKS: Final = 3  # of one question whose answers do not fit; some hosts accept every form as it is, and empty
 
 
-def can_elicit(ctx: Context) -> bool:
-    """Whether the client fills in forms, and can be asked on the stream of this request.
-
-    A client that declares elicitation without a mode means forms.
-    """
+def fills_in_forms(ctx: Context) -> bool:
+    """Whether the client declares that it fills in forms. One that declares elicitation without a mode means forms."""
     declared = ctx.session.client_capabilities
     modes = declared.elicitation if declared else None
-    return modes is not None and (modes.form is not None or modes.url is None) and ctx.session.can_send_request
+    return modes is not None and (modes.form is not None or modes.url is None)
+
+
+def can_elicit(ctx: Context) -> bool:
+    """Whether the client fills in forms, and can be asked on the stream of this request."""
+    return fills_in_forms(ctx) and ctx.session.can_send_request
+
+
+async def ask_client(ctx: Context, message: str, schema: JsonObject, *, seconds: float) -> Elicited | None:
+    """Ask the client of a handshake to fill in a form while its request waits.
+
+    Args:
+        ctx: the request, on whose stream the question goes.
+        message: for the person.
+        schema: of the form.
+        seconds: how long it may take. An answer that comes later is ignored, and the question taken back.
+
+    Returns:
+        What came back; None where the client cannot be asked, refuses to ask, or has gone.
+    """
+    if ctx.protocol_version not in _HANDSHAKES or not can_elicit(ctx):
+        return None
+    params = ElicitRequestFormParams.model_validate(
+        {"mode": "form", "message": message, "requestedSchema": schema}, by_name=False
+    )
+    try:
+        with anyio.move_on_after(seconds):
+            return answer_of(await _send(ctx, params))
+    except MCPError as error:
+        _LOG.debug("a question of a call was not asked: %s", error)
+        return None
+    except ValidationError:
+        return Elicited(ElicitAction.CANCEL)
+    return Elicited(ElicitAction.DECLINE)
+
+
+def answer_of(reply: object) -> Elicited:
+    """What a client says to a form; anything but an answer to a form is none."""
+    if not isinstance(reply, ElicitResult):
+        return Elicited(ElicitAction.CANCEL)
+    return Elicited(ElicitAction(reply.action), reply.model_dump(mode="json")["content"] or {})
+
+
+async def _send(ctx: Context, params: ElicitRequestFormParams) -> ElicitResult:
+    stream = ServerMessageMetadata(related_request_id=ctx.request_id)
+    return await ctx.session.send_request(ElicitRequest(params=params), ElicitResult, metadata=stream)
 
 
 class Elicitation:
@@ -97,8 +143,7 @@ class Elicitation:
         params = ElicitRequestFormParams.model_validate(
             {**form, "message": message, "_meta": {RELATED_TASK: {"taskId": run.run_id}}}, by_name=False
         )
-        stream = ServerMessageMetadata(related_request_id=self._ctx.request_id)
         try:
-            return await self._ctx.session.send_request(ElicitRequest(params=params), ElicitResult, metadata=stream)
+            return await _send(self._ctx, params)
         except ValidationError:
             return None

@@ -5,7 +5,7 @@ import logging
 import secrets
 from typing import Final
 
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, ContentBlock, TextContent
 
 from handrail.errors import HandrailError
 from handrail.json_types import JsonObject
@@ -16,8 +16,10 @@ __all__ = ["as_wire", "error_document", "internal_error_result", "run_result", "
 _LOG: Final = logging.getLogger("handrail.protocol")
 
 
-def tool_result(document: JsonObject, *, is_error: bool = False) -> CallToolResult:
-    """One document as the answer of a tool.
+def tool_result(
+    document: JsonObject, *, is_error: bool = False, beside: tuple[ContentBlock, ...] = ()
+) -> CallToolResult:
+    """One document as the answer of a tool, and what is shown beside it: images, links.
 
     Raises:
         ValueError: the document holds a number that JSON cannot say.
@@ -29,7 +31,8 @@ def tool_result(document: JsonObject, *, is_error: bool = False) -> CallToolResu
         # Half a surrogate pair has no place in UTF-8; it would end the connection.
         text = text.encode(errors="replace").decode()
         document = json.loads(text)
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=document, is_error=is_error)
+    content: list[ContentBlock] = [TextContent(type="text", text=text), *beside]
+    return CallToolResult(content=content, structured_content=document, is_error=is_error)
 
 
 def error_document(error: HandrailError) -> JsonObject:

@@ -12,11 +12,12 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, CallToolRequestParams, C
 from handrail.arguments import number, short_name
 from handrail.errors import HandrailError
 from handrail.json_types import JsonMapping, JsonObject
-from handrail.protocol.context import Context, RequestCall, call_of, declares_tasks
+from handrail.protocol.context import Context, declares_tasks
 from handrail.protocol.legacy_tasks import LegacyTasks, ttl_wished
+from handrail.protocol.request_call import RequestCall, call_of, input_required
 from handrail.protocol.results import error_document, internal_error_result, run_result, tool_result
 from handrail.protocol.task_shapes import extension_task
-from handrail.protocol.tool import RunTool, ServerTool
+from handrail.protocol.tool import InputRequired, RunTool, ServerTool
 from handrail.protocol.toolbox import AnyTool, Toolbox, UnknownToolError
 from handrail.protocol.waiting import RunWaiter
 from handrail.runs import Run, StartRequest
@@ -48,13 +49,15 @@ class ToolCalls:
             MCPError: there is no such tool (-32602, as the protocol has it), its `data` names the nearest.
         """
         tool = self._find(params.name)
-        call, arguments = call_of(ctx), _arguments(params)
+        call, arguments = call_of(ctx, params), _arguments(params)
         try:
             if isinstance(tool, ServerTool):
                 self._toolbox.check(tool, arguments)
                 answer = await tool.handler(call, arguments)
-                return tool_result(answer.structured, is_error=answer.is_error)
+                return tool_result(answer.structured, is_error=answer.is_error, beside=answer.content)
             return await self._call_run_tool(ctx, tool, call, arguments)
+        except InputRequired as asked:
+            return input_required(asked)
         except HandrailError as error:
             return tool_result(_refusal(tool, arguments, error), is_error=True)
         except Exception:  # noqa: BLE001  (the border to the wire: an unforeseen exception is logged and masked here)
@@ -70,7 +73,7 @@ class ToolCalls:
         if isinstance(tool, ServerTool) or self._legacy is None or self._waiter is None:
             raise MCPError(METHOD_NOT_FOUND, f"Tool {tool.name} does not support task-augmented execution")
         ttl_ms = ttl_wished(ctx)
-        call, arguments = call_of(ctx), _arguments(params)
+        call, arguments = call_of(ctx, params), _arguments(params)
         try:
             run, _ = await self._start(tool, call, arguments, ttl_ms)
         except HandrailError as error:
