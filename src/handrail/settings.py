@@ -1,9 +1,8 @@
 """Every setting of Handrail: one place, one description, one environment name each."""
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
@@ -58,6 +57,46 @@ class Settings(BaseSettings):
         description="Appwrite methods that are listed as tools of their own: services and tools with commas between "
         "them, such as tables_db,users_get, or all; none by default.",
     )
+    read_only: bool = Field(default=False, description="Call only what is proven to be a read. Outranks everything.")
+    services: str = Field(
+        default="", description="Call only methods of these Appwrite services (commas between them); all by default."
+    )
+    tools: str = Field(
+        default="", description="Call only these Appwrite methods, or those of HANDRAIL_SERVICES; all by default."
+    )
+    deny: str = Field(default="", description="Appwrite services and methods that are never called.")
+    writes: Literal["off", "ask", "confirm", "allow"] = Field(
+        default="confirm",
+        description="What a write needs: off: none is made; ask: a person agrees to each; confirm: confirm_write, "
+        "and a person for a grave one; allow: nothing, for scripts.",
+    )
+    grave: Literal["person", "token"] = Field(
+        default="person",
+        description="What a grave write needs: person: the client's form or a person; token: the token of its preview, "
+        "which proves that it was shown and not that anybody agreed.",
+    )
+    ask_s: _Seconds = Field(
+        default=120, description="Seconds that a client has to answer a form; 0: no client is asked, only a person."
+    )
+    policy: Path | None = Field(
+        default=None, description="The file of your own rules; policy.toml in the home folder by default."
+    )
+    journal_reads: bool = Field(default=False, description="Write reads into the journal too.")
+    upload_root: str = Field(
+        default="",
+        description="Folders that files may be uploaded from, with ':' between them; none by default.",
+    )
+    max_upload_bytes: int = Field(default=100 * 1024 * 1024, gt=0, description="The largest file that is uploaded.")
+    download_root: Path | None = Field(
+        default=None, description="The folder that answers may be saved to (save_as); none by default."
+    )
+    tls_ca: Path | None = Field(
+        default=None, description="Certificates in PEM that are trusted too, such as those of your own Appwrite."
+    )
+    tls_insecure: bool = Field(
+        default=False,
+        description="Do not look at the certificate of APPWRITE_ENDPOINT. HANDRAIL_TLS_CA is the safe way.",
+    )
     explicit_hints: bool = Field(
         default=False,
         description="State destructiveHint: true on the tools that leave it unset (appwrite_call_tool, run_agent), for "
@@ -95,17 +134,18 @@ class Settings(BaseSettings):
     run_slots: int = Field(default=2, gt=0, description="How many runs work at once; the others wait their turn.")
 
 
-def load_settings(*, expose: Iterable[str] | None = None) -> Settings:
+def load_settings(**given: object) -> Settings:
     """The settings of this process's environment.
 
     Args:
-        expose: what to expose in place of HANDRAIL_EXPOSE; None leaves that as it is.
+        given: what takes the place of a setting, by its name; None leaves it as it is. Several texts are joined by
+            commas.
 
     Raises:
         SettingsError: a value does not fit; the error names each environment variable and never shows its value.
     """
     try:
-        return Settings() if expose is None else Settings(expose=",".join(expose))
+        return Settings.model_validate({name: _given(value) for name, value in given.items() if value is not None})
     except ValidationError as error:
         wrong = _problems(error)
         sentence = "; ".join(f"{name}: {problem}" for name, problem in sorted(wrong.items()))
@@ -114,6 +154,10 @@ def load_settings(*, expose: Iterable[str] | None = None) -> Settings:
             next_step="Correct or unset it; `handrail settings` lists them all.",
             settings=[*sorted(wrong)],
         ) from None
+
+
+def _given(value: object) -> object:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def set_settings() -> dict[str, str | None]:

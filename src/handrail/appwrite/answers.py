@@ -1,11 +1,13 @@
 """From what came back to what became of the call. Pure."""
 
-from base64 import b64encode
+import re
+from dataclasses import replace
 from typing import Final
 
 from handrail.appwrite.catalog.model import Method, ResponseKind
 from handrail.appwrite.json_document import json_document
-from handrail.appwrite.outcome import CallResult, Outcome
+from handrail.appwrite.outcome import CallResult, FileContent, Outcome
+from handrail.appwrite.results.failures import explained, rate_limit
 from handrail.appwrite.transport import Answer, Cut
 from handrail.hints import Effect
 from handrail.json_types import Json, JsonObject
@@ -16,24 +18,8 @@ _REDIRECTS: Final = range(300, 400)
 _SERVER_FAILURES: Final = range(500, 600)
 _GAVE_UP: Final = frozenset({408, 499})  # whoever answers had stopped waiting; the request may have arrived
 _SEE_OTHER: Final = 303  # an answer to a write that was done
+_MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,80}/[a-z0-9!#$&^_.+-]{1,80}")
 _SHOWN: Final = 200  # characters of a foreign body that an error quotes
-
-_NEXT_BY_TYPE: Final = {
-    "user_unauthorized": "Check APPWRITE_API_KEY: this key is not one of the project's.",
-    "general_access_forbidden": "Check APPWRITE_API_KEY and APPWRITE_PROJECT_ID: the key belongs to another project.",
-    "general_unauthorized_scope": "Give the API key the scope that the message names, or use another key.",
-    "project_not_found": "Check APPWRITE_PROJECT_ID and APPWRITE_ENDPOINT.",
-    "general_query_invalid": 'A query is JSON text: {"method":"equal","attribute":"name","values":["x"]}.',
-}
-_NEXT_BY_STATUS: Final = {
-    501: "This server does not have the method; use another one.",
-    400: "Mend the argument that the message names and call again.",
-    401: "Check APPWRITE_API_KEY and its scopes.",
-    403: "Check the API key's scopes.",
-    404: "List the resources to find the right id.",
-    409: "It exists already: read it, or choose another id.",
-    429: "Wait, then call again.",
-}
 
 
 def read_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
@@ -42,6 +28,12 @@ def read_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
     A write that was accepted is done even if its answer is empty; one whose answer was cut or is no answer of
     Appwrite's is unknown, because the effect may have happened. A read that brings nothing usable has failed.
     """
+    result = _read(method, effect, answer)
+    limits = rate_limit(answer.headers)
+    return result if limits is None else replace(result, rate_limit=limits)
+
+
+def _read(method: Method, effect: Effect, answer: Answer) -> CallResult:
     if answer.status in _REDIRECTS:
         return _redirected(method, effect, answer)
     if answer.status >= _REDIRECTS.stop:
@@ -61,7 +53,7 @@ def _success(method: Method, effect: Effect, answer: Answer) -> CallResult:
         return _json_success(method, effect, answer)
     if method.returns or not effect.is_read:
         return _unusable(method, effect, answer, "answer_unexpected", _not_appwrite(answer))
-    return CallResult(method.tool, Outcome.DONE, answer.status, _binary(kind, answer.content))
+    return _file(method, answer, kind)
 
 
 def _empty_success(method: Method, effect: Effect, answer: Answer) -> CallResult:
@@ -95,15 +87,17 @@ def _is_error(document: Json) -> bool:
     )
 
 
-def _binary(kind: str, content: bytes) -> Json:
-    """A file's content: text as text, everything else as base64, with its type and size in bytes."""
-    shown: JsonObject = {"content_type": kind or "application/octet-stream", "size": len(content)}
+def _file(method: Method, answer: Answer, kind: str) -> CallResult:
+    """A file's content: text as text, everything else as bytes, with its type and size in bytes."""
+    kind = kind if _MEDIA_TYPE.fullmatch(kind) else "application/octet-stream"
+    about: JsonObject = {"content_type": kind, "size": len(answer.content)}
     if kind.startswith("text/"):
         try:
-            return {**shown, "text": content.decode()}
+            return CallResult(method.tool, Outcome.DONE, answer.status, {**about, "text": answer.content.decode()})
         except UnicodeDecodeError:
             pass
-    return {**shown, "base64": b64encode(content).decode()}
+    content = FileContent(kind, answer.content)
+    return CallResult(method.tool, Outcome.DONE, answer.status, about, file=content)
 
 
 def _error_answer(method: Method, effect: Effect, answer: Answer) -> CallResult:
@@ -136,17 +130,7 @@ def _appwrite_error(answer: Answer) -> JsonObject | None:
         return None
     if not isinstance(body, dict) or not _is_error(body):
         return None
-    kind = str(body["type"])
-    next_step = _NEXT_BY_TYPE.get(kind) or _NEXT_BY_STATUS.get(answer.status)
-    retry_after = answer.headers.get("retry-after")
-    if retry_after is not None:
-        next_step = f"Wait {retry_after} s, then call again."
-    return _error(
-        kind,
-        str(body["message"]),
-        next_step or "Try again later; if it stays, look into Appwrite's logs.",
-        code=answer.status,
-    )
+    return explained(str(body["type"]), answer.status, str(body["message"]), answer.headers)
 
 
 def _redirected(method: Method, effect: Effect, answer: Answer) -> CallResult:

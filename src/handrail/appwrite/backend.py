@@ -27,11 +27,21 @@ class EndpointInvalidError(UnavailableError):
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """Where calls go and as whom. The key never shows in a representation."""
+    """Where calls go and as whom. The key never shows in a representation.
+
+    Attributes:
+        endpoint: address of the API, with its version.
+        project: the project's id.
+        key: the API key.
+        profile: the name under which a person keeps it; None for what the environment says.
+        key_variable: the environment variable that the key is from.
+    """
 
     endpoint: str
     project: str
     key: str
+    profile: str | None = None
+    key_variable: str = "APPWRITE_API_KEY"
 
     def __repr__(self) -> str:
         return f"Backend({self.shown_endpoint!r}, {self.project!r})"
@@ -40,6 +50,10 @@ class Backend:
     def shown_endpoint(self) -> str | None:
         """The endpoint, or None where it is no address: whatever it is then, it may hold a secret."""
         return self.endpoint if _ENDPOINT.fullmatch(self.endpoint) and _has_possible_host(self.endpoint) else None
+
+    def is_same_project(self, other: "Backend") -> bool:
+        """Whether both reach the same project, with whatever key."""
+        return (self.endpoint.rstrip("/"), self.project) == (other.endpoint.rstrip("/"), other.project)
 
     def require_configured(self) -> None:
         """Pass where everything is set that every call needs.
@@ -53,7 +67,7 @@ class Backend:
                 "APPWRITE_ENDPOINT is no address that can be called; nothing was sent.",
                 next_step="Set it to https://<host>/v1, with your own host and nothing behind it.",
             )
-        given = {"APPWRITE_PROJECT_ID": self.project, "APPWRITE_API_KEY": self.key}
+        given = {"APPWRITE_PROJECT_ID": self.project, self.key_variable: self.key}
         missing = [name for name, value in given.items() if not value]
         unsendable = [name for name, value in given.items() if not _SENDABLE.fullmatch(value)]
         if unsendable:

@@ -14,7 +14,7 @@ from handrail.appwrite.graphql_text import only_queries
 from handrail.hints import Effect, Risk
 from handrail.json_types import Json, JsonMapping
 
-__all__ = ["effect_of_call"]
+__all__ = ["effect_of_call", "means_every_member"]
 
 _BY_QUERY: Final = frozenset({"delete.many", "update.many"})
 _ROWS: Final = ("data", "documents", "rows")
@@ -79,6 +79,11 @@ def effect_of_call(method: Method, arguments: JsonMapping) -> Effect:
         if added is not None:
             effect = _raised(effect, name, added)
     return effect
+
+
+def means_every_member(method: Method, arguments: JsonMapping) -> bool:
+    """Whether a call is a bulk one that nothing narrows, so that every member is meant."""
+    return _every_member(_Call(method, judge(method), arguments)) is not None
 
 
 def _raised(effect: Effect, name: str, added: _Added) -> Effect:

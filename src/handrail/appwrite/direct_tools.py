@@ -4,17 +4,33 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
+from handrail.approvals import Consent
 from handrail.appwrite.calls import Calls
 from handrail.appwrite.catalog.model import Method
-from handrail.appwrite.definitions import CONFIRM_WRITE, CONFIRM_WRITE_SCHEMA
+from handrail.appwrite.definitions import (
+    ALL,
+    ALL_SCHEMA,
+    APPROVAL,
+    APPROVAL_SCHEMA,
+    CONFIRM_WRITE,
+    CONFIRM_WRITE_SCHEMA,
+)
 from handrail.appwrite.evidence import judge
 from handrail.appwrite.outcome import refused, tool_answer
+from handrail.appwrite.request import CallRequest
 from handrail.errors import HandrailError
 from handrail.hints import Effect
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.protocol.tool import Call, ServerTool, ToolAnswer, ToolHandler
 
 __all__ = ["MAX_DESCRIPTION", "direct_tools"]
+
+_SURFACE: Final = "direct"
+_FOR_THE_GATE: Final[JsonObject] = {
+    CONFIRM_WRITE: CONFIRM_WRITE_SCHEMA,
+    APPROVAL: APPROVAL_SCHEMA,
+    ALL: ALL_SCHEMA,
+}
 
 MAX_DESCRIPTION: Final = 500
 """Characters of a direct tool's description: nine of ten SDK texts are whole, and a thousand tools stay affordable."""
@@ -52,8 +68,8 @@ def _schema(method: Method, effect: Effect) -> JsonObject:
     properties = schema["properties"]
     if effect.is_read or not isinstance(properties, dict):
         return schema
-    # No SDK method has an argument of this name (a test holds that); it is for the gate and is not sent.
-    return {**schema, "properties": {**properties, CONFIRM_WRITE: CONFIRM_WRITE_SCHEMA}}
+    # No SDK method has an argument of one of these names (a test holds that); they are for the gate and are not sent.
+    return {**schema, "properties": {**properties, **_FOR_THE_GATE}}
 
 
 def _description(method: Method) -> str:
@@ -77,17 +93,19 @@ def _meta(method: Method, effect: Effect) -> JsonObject:
 
 
 def _read_handler(tool: str, calls: Calls) -> ToolHandler:
-    async def handler(_call: Call, arguments: JsonMapping) -> ToolAnswer:
-        # Not `call`: what is listed as a read stays one, whatever its arguments make of it.
-        return tool_answer(await calls.read(tool, arguments))
+    async def handler(call: Call, arguments: JsonMapping) -> ToolAnswer:
+        # Reads only: what is listed as a read stays one, whatever its arguments make of it.
+        return tool_answer(await calls.call(CallRequest(tool, arguments, _SURFACE, reads_only=True), call))
 
     return handler
 
 
 def _write_handler(tool: str, calls: Calls) -> ToolHandler:
-    async def handler(_call: Call, arguments: JsonMapping) -> ToolAnswer:
-        own = {name: value for name, value in arguments.items() if name != CONFIRM_WRITE}
-        return tool_answer(await calls.call(tool, own, confirmed=arguments.get(CONFIRM_WRITE)))
+    async def handler(call: Call, arguments: JsonMapping) -> ToolAnswer:
+        own = {name: value for name, value in arguments.items() if name not in _FOR_THE_GATE}
+        consent = Consent(confirm_write=arguments.get(CONFIRM_WRITE), approval=arguments.get(APPROVAL))
+        request = CallRequest(tool, own, _SURFACE, consent=consent, every=arguments.get(ALL))
+        return tool_answer(await calls.call(request, call))
 
     return handler
 

@@ -1,11 +1,12 @@
 """A planned request: everything that will be sent, known before anything is sent."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from handrail.appwrite.catalog.model import ResponseKind
 from handrail.json_types import JsonObject
 
-__all__ = ["FilePart", "JsonBody", "MultipartBody", "RequestPlan"]
+__all__ = ["Content", "FilePart", "JsonBody", "MultipartBody", "RequestPlan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +16,34 @@ class JsonBody:
     document: JsonObject
 
 
+class Content(Protocol):
+    """Bytes that stay where they are until they are sent, such as those of a file on disk."""
+
+    @property
+    def shown(self) -> JsonObject:
+        """What a person is shown of it: where it is, and its size."""
+
+    def __len__(self) -> int:
+        """How many bytes."""
+
+    def __getitem__(self, part: slice, /) -> "Content":
+        """Some of them, not read either."""
+
+    def read(self) -> bytes:
+        """Read them all. Blocks the thread.
+
+        Raises:
+            NotSentError: they are not what was looked at any more.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class FilePart:
     """A file in a multipart body: the part's name, the file's name and its bytes."""
 
     name: str
     filename: str
-    content: bytes
+    content: bytes | Content
 
 
 @dataclass(frozen=True, slots=True)

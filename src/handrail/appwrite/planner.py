@@ -1,4 +1,4 @@
-"""A method and its arguments as the request that the SDK would send. Pure: nothing is sent, read or written.
+"""A method and its arguments as the request that the SDK would send. Nothing is sent, read or written.
 
     arguments -> (path | query or body | file) -> RequestPlan -> chunks of it, when the file is large
 
@@ -15,6 +15,7 @@ from typing import Final
 from handrail.appwrite.catalog.model import Encoding, Method, Parameter, Place
 from handrail.appwrite.encoding import check_value, flatten
 from handrail.appwrite.files import file_part
+from handrail.appwrite.files_on_disk import UploadRoots
 from handrail.appwrite.paths import fill_path, path_segment
 from handrail.appwrite.plan import FilePart, JsonBody, MultipartBody, RequestPlan
 from handrail.arguments import UnknownName
@@ -38,16 +39,20 @@ class UploadIdError(UnavailableError):
     type = "upload_id_invalid"
 
 
-def plan_request(method: Method, arguments: JsonMapping, *, config: Mapping[str, str]) -> RequestPlan:
+def plan_request(
+    method: Method, arguments: JsonMapping, *, config: Mapping[str, str], files: UploadRoots | None = None
+) -> RequestPlan:
     """The request that a call of a method sends.
 
     Args:
         method: from the catalog.
         arguments: by their SDK names, checked against the method's schema before.
         config: settings that some paths need, as `project`.
+        files: where files on disk may be sent from; none by default. One that is named is looked at, not read.
 
     Raises:
         ArgumentError: an argument is unknown, missing, empty where that means nothing, or cannot be sent.
+        RefusedError: a file on disk must not be sent.
         ConfigMissingError: a setting that the path needs is missing.
     """
     given = dict(_given(method, arguments))
@@ -65,7 +70,7 @@ def plan_request(method: Method, arguments: JsonMapping, *, config: Mapping[str,
         query=flatten(params) if in_query else (),
         headers=method.headers,
         sends_project=method.sends_project,
-        body=None if in_query else _body(method, params, given),
+        body=None if in_query else _body(method, params, given, files),
         response=method.response,
         chunk_size=CHUNK_SIZE if method.upload else None,
         upload_id=_upload_id(method, given),
@@ -133,11 +138,13 @@ def _encoded(parameter: Parameter, value: Json) -> Json:
     return value
 
 
-def _body(method: Method, params: JsonObject, given: JsonMapping) -> JsonBody | MultipartBody:
+def _body(
+    method: Method, params: JsonObject, given: JsonMapping, files: UploadRoots | None
+) -> JsonBody | MultipartBody:
     if not dict(method.headers)["content-type"].startswith("multipart/"):
         return JsonBody(params)
     file = next((p for p in method.parameters if p.place is Place.FILE and p.name in given), None)
-    part = file_part(file.name, file.wire_name, given[file.name]) if file else None
+    part = file_part(file.name, file.wire_name, given[file.name], files) if file else None
     return MultipartBody(flatten(params, null=_NULL_FIELD), part)
 
 

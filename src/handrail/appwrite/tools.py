@@ -4,14 +4,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from handrail.appwrite.calls import Calls
-from handrail.appwrite.catalog import Catalog
+from handrail.appwrite.call_arguments import Reading, batch_requests, reading_kind, request_of
+from handrail.appwrite.calls import CallParts, Calls
 from handrail.appwrite.context import context_of
 from handrail.appwrite.definitions import DEFAULT_HITS, DEFAULT_SECTIONS, PublicTool, public_tool
-from handrail.appwrite.outcome import refused, tool_answer
+from handrail.appwrite.outcome import CallResult, refused, tool_answer
+from handrail.appwrite.read_many import read_many
 from handrail.appwrite.shared_encoder import SharedEncoder
 from handrail.appwrite.tool_search import ToolSearch
-from handrail.appwrite.transport import Transport
 from handrail.errors import ArgumentError, HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
@@ -28,26 +28,28 @@ class AppwriteToolset:
     """Appwrite's API behind a few tools.
 
     Args:
-        catalog: the methods, read when first needed.
-        transport: where calls go.
+        parts: what calls are made with.
+        calls: makes them.
         home: the home folder, where the index of the documentation is; None where there is none.
+        writes: the switch for writes, as the context shows it.
         encoder: for the documentation; by default the package's own, shared with the search for tools.
     """
 
     def __init__(
         self,
-        catalog: Lazy[Catalog],
-        transport: Transport,
+        parts: CallParts,
+        calls: Calls,
         *,
         home: Path | None = None,
+        writes: str = "confirm",
         encoder: "Lazy[Encoder] | None" = None,
     ) -> None:
         shared = SharedEncoder()
-        self._transport = transport
-        self._catalog = catalog
-        self._calls = Calls(catalog, transport)
-        self._search = catalog.then(partial(ToolSearch, load=shared))
+        self._parts = parts
+        self._calls = calls
+        self._search = parts.catalog.then(partial(ToolSearch, load=shared))
         self._home = home
+        self._writes = writes
         self._encoder = encoder or Lazy.of(shared)
 
     def tools(self) -> list[ServerTool]:
@@ -57,12 +59,16 @@ class AppwriteToolset:
             public_tool(PublicTool.SEARCH, self._answer_search),
             public_tool(PublicTool.DOCS, self._answer_docs),
             public_tool(PublicTool.READ, self._answer_read, _refused),
+            public_tool(PublicTool.PREVIEW, self._answer_preview),
             public_tool(PublicTool.CALL, self._answer_call, _refused),
         ]
 
     async def _answer_context(self, _call: Call, _arguments: JsonMapping) -> ToolAnswer:
         docs = await self._docs.about()
-        return ToolAnswer(await context_of(self._transport, await self._catalog.get(), docs=docs))
+        target = await self._parts.targets.get(None)
+        switches = {**self._parts.switches.as_json(), "writes": self._writes}
+        catalog = await self._parts.catalog.get()
+        return ToolAnswer(await context_of(target.transport, catalog, switches=switches, docs=docs))
 
     async def _answer_search(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
         search = await self._search.get()
@@ -89,19 +95,28 @@ class AppwriteToolset:
         from handrail.docs import docs_folder  # noqa: PLC0415  (likewise)
 
         folder = docs_folder(self._home) if self._home else None
-        return DocsSearch(folder, self._catalog, self._search, self._encoder)
+        return DocsSearch(folder, self._parts.catalog, self._search, self._encoder)
 
-    async def _answer_read(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
-        tool, given = _tool_and_arguments(arguments)
-        return tool_answer(await self._calls.read(tool, given))
+    async def _answer_read(self, call: Call, arguments: JsonMapping) -> ToolAnswer:
+        kind = reading_kind(arguments)
+        if kind is Reading.PAGE:
+            return tool_answer(await self._page(call, arguments))
+        if kind is Reading.BATCH:
+            requests = batch_requests(arguments)
+            results = await read_many(requests, lambda request: self._calls.call(request, call))
+            return ToolAnswer({"results": [result.as_json() for result in results]})
+        request = request_of(arguments, PublicTool.READ.value, reads_only=True)
+        return tool_answer(await self._calls.call(request, call))
 
-    async def _answer_call(self, _call: Call, arguments: JsonMapping) -> ToolAnswer:
-        tool, given = _tool_and_arguments(arguments)
-        return tool_answer(await self._calls.call(tool, given, confirmed=arguments.get("confirm_write")))
+    async def _page(self, call: Call, arguments: JsonMapping) -> CallResult:
+        wish = request_of({"tool_name": "", **arguments}, PublicTool.READ.value, reads_only=True)
+        return await self._parts.shaper.page(str(arguments["result_id"]), call.owner, wish.page, wish.pick)
 
+    async def _answer_preview(self, call: Call, arguments: JsonMapping) -> ToolAnswer:
+        return ToolAnswer(await self._calls.preview(request_of(arguments, PublicTool.PREVIEW.value), call))
 
-def _tool_and_arguments(arguments: JsonMapping) -> tuple[str, JsonObject]:
-    return cast("str", arguments["tool_name"]), cast("JsonObject", arguments.get("arguments", {}))
+    async def _answer_call(self, call: Call, arguments: JsonMapping) -> ToolAnswer:
+        return tool_answer(await self._calls.call(request_of(arguments, PublicTool.CALL.value), call))
 
 
 def _refused(arguments: JsonMapping, error: HandrailError) -> JsonObject:

@@ -1,19 +1,29 @@
 """Sends a planned request: one pooled client, bounded in time and size, never redirected, cancellable anywhere."""
 
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 from urllib.parse import urlencode
 
 import anyio
+import anyio.to_thread
 import httpx2
 
 from handrail.appwrite.backend import Backend
-from handrail.appwrite.plan import JsonBody, MultipartBody, RequestPlan
-from handrail.errors import UnavailableError
+from handrail.appwrite.plan import FilePart, JsonBody, MultipartBody, RequestPlan
+from handrail.appwrite.send_errors import (
+    AnswerLateError,
+    AnswerLostError,
+    CertificateError,
+    NotReachedInTimeError,
+    NotSentError,
+    RequestImpossibleError,
+)
+from handrail.appwrite.tls import Tls
 
 __all__ = [
     "Answer",
@@ -47,24 +57,6 @@ _IMPOSSIBLE: Final = (
 )
 
 
-class NotSentError(UnavailableError):
-    """The request never reached Appwrite. `data["endpoint"]` and `data["cause"]` say where and why."""
-
-    type = "endpoint_unreachable"
-
-
-class RequestImpossibleError(NotSentError):
-    """What should be sent cannot be put into a request. `data["cause"]` names the kind of fault."""
-
-    type = "request_impossible"
-
-
-class AnswerLostError(UnavailableError):
-    """The request went out and its answer did not come back: what became of it is not known. `data["cause"]`."""
-
-    type = "answer_lost"
-
-
 class Cut(StrEnum):
     """Why an answer's body is not whole."""
 
@@ -85,20 +77,40 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. `cut` is None when the body is whole; header names are in lower case."""
+    """What came back.
+
+    Attributes:
+        status: the HTTP status.
+        headers: names in lower case.
+        content: the body, or as much of it as came.
+        cut: why the body is not whole; None when it is.
+        attempts: how many requests it took.
+        lost_before: whether the answer to an earlier attempt was lost, so that this one may answer to the second
+            of two calls that both took effect.
+    """
 
     status: int
     headers: dict[str, str]
     content: bytes
     cut: Cut | None = None
+    attempts: int = 1
+    lost_before: bool = False
 
 
 class Transport:
     """Sends plans to one backend. Open it with `open_transport`."""
 
-    def __init__(self, backend: Backend, limits: Limits, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        limits: Limits,
+        *,
+        tls: Tls | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
         self.backend = backend
-        self._limits = limits
+        self.limits = limits
+        self._tls = tls or Tls()
         self._transport = transport
         self._client: httpx2.AsyncClient | None = None
 
@@ -111,15 +123,16 @@ class Transport:
 
         Raises:
             RequestImpossibleError: it cannot be put into a request; nothing was sent.
-            NotSentError: nothing was sent.
+            NotSentError: nothing was sent; also where its file is no longer the one that was looked at.
             AnswerLostError: it was sent, and no status came back.
         """
+        plan = await _loaded(plan)
         try:
             request = self._request(plan)
         except _IMPOSSIBLE as error:
             raise _impossible(error) from None
         status: Answer | None = None
-        bound = self._limits.call_s if within_s is None else min(within_s, self._limits.call_s)
+        bound = self.limits.call_s if within_s is None else min(within_s, self.limits.call_s)
         with anyio.move_on_after(bound):
             async with self._exchange(request) as response:
                 status = Answer(response.status_code, self._headers(response), b"", Cut.TIME)
@@ -127,7 +140,7 @@ class Transport:
             return Answer(status.status, status.headers, self._without_key(content), cut)
         if status is not None:
             return status
-        raise _lost(f"no answer within {bound:g} s")
+        raise _lost(f"no answer within {bound:g} s", AnswerLateError)
 
     def _without_key(self, content: bytes) -> bytes:
         """The content with the API key masked, should the server repeat it."""
@@ -151,8 +164,10 @@ class Transport:
             raise _impossible(error) from None
         except _NEVER_SENT as error:
             raise _not_sent(self.backend.endpoint, error) from None
+        except httpx2.TimeoutException as error:
+            raise _lost(_cause(error), AnswerLateError) from None
         except httpx2.HTTPError as error:
-            raise _lost(_cause(error)) from None
+            raise _lost(_cause(error), AnswerLostError) from None
         try:
             yield response
         finally:
@@ -164,8 +179,8 @@ class Transport:
         try:
             async for chunk in response.aiter_bytes():
                 content += chunk
-                if len(content) > self._limits.response_bytes:
-                    return bytes(content[: self._limits.response_bytes]), Cut.SIZE
+                if len(content) > self.limits.response_bytes:
+                    return bytes(content[: self.limits.response_bytes]), Cut.SIZE
         except httpx2.TimeoutException:
             return bytes(content), Cut.TIME
         except httpx2.HTTPError:
@@ -175,9 +190,13 @@ class Transport:
     def _open(self) -> httpx2.AsyncClient:
         """The pooled client, made at the first call: its TLS context costs a start-up that few need."""
         if self._client is None:
-            timeout = httpx2.Timeout(self._limits.read_s, connect=self._limits.connect_s)
+            timeout = httpx2.Timeout(self.limits.read_s, connect=self.limits.connect_s)
             self._client = httpx2.AsyncClient(
-                timeout=timeout, limits=_CONNECTIONS, transport=self._transport, follow_redirects=False
+                timeout=timeout,
+                limits=_CONNECTIONS,
+                transport=self._transport,
+                follow_redirects=False,
+                verify=self._tls.context_for(self.backend.endpoint),
             )
         return self._client
 
@@ -206,16 +225,21 @@ class Transport:
 
 @asynccontextmanager
 async def open_transport(
-    backend: Backend, limits: Limits | None = None, *, transport: httpx2.AsyncBaseTransport | None = None
+    backend: Backend,
+    limits: Limits | None = None,
+    *,
+    tls: Tls | None = None,
+    transport: httpx2.AsyncBaseTransport | None = None,
 ) -> AsyncIterator[Transport]:
     """A transport that is closed at the end.
 
     Args:
         backend: where calls go.
         limits: bounds of one call.
+        tls: which certificates are trusted.
         transport: what carries the requests, for tests; the network by default.
     """
-    opened = Transport(backend, limits or Limits(), transport=transport)
+    opened = Transport(backend, limits or Limits(), tls=tls, transport=transport)
     try:
         yield opened
     finally:
@@ -223,9 +247,19 @@ async def open_transport(
             await opened.aclose()
 
 
+async def _loaded(plan: RequestPlan) -> RequestPlan:
+    """The plan with the bytes of its file, where that is still on disk. One chunk of it at most: a plan is no more."""
+    match plan.body:
+        case MultipartBody(file=FilePart(content=content) as file) as body if not isinstance(content, bytes):
+            read = await anyio.to_thread.run_sync(content.read, abandon_on_cancel=True)
+            return replace(plan, body=replace(body, file=replace(file, content=read)))
+        case _:
+            return plan
+
+
 def _parts(body: MultipartBody) -> list[tuple[str, tuple[str | None, bytes]]]:
     fields: list[tuple[str, tuple[str | None, bytes]]] = [(name, (None, value.encode())) for name, value in body.fields]
-    if body.file is not None:
+    if body.file is not None and isinstance(body.file.content, bytes):
         fields.append((body.file.name, (body.file.filename, body.file.content)))
     return fields
 
@@ -236,12 +270,28 @@ def _cause(error: Exception) -> str:
 
 
 def _not_sent(endpoint: str, error: Exception) -> NotSentError:
-    return NotSentError(
+    if _distrusts(error):
+        return CertificateError(
+            f"The certificate of {endpoint} is not trusted; nothing was sent.",
+            next_step="Set HANDRAIL_TLS_CA to a file with the certificate that it should show, if it is your own.",
+            endpoint=endpoint,
+            cause=_cause(error),
+        )
+    kind = NotReachedInTimeError if isinstance(error, httpx2.TimeoutException) else NotSentError
+    return kind(
         f"Appwrite at {endpoint} cannot be reached; nothing was sent.",
         next_step="Check APPWRITE_ENDPOINT and the network, then call again.",
         endpoint=endpoint,
         cause=_cause(error),
     )
+
+
+def _distrusts(error: BaseException) -> bool:
+    """Whether a certificate was not accepted: the error itself, or what it came of."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, ssl.SSLCertVerificationError):
+        seen = seen.__cause__ or seen.__context__
+    return seen is not None
 
 
 def _impossible(error: Exception) -> RequestImpossibleError:
@@ -253,8 +303,8 @@ def _impossible(error: Exception) -> RequestImpossibleError:
     )
 
 
-def _lost(cause: str) -> AnswerLostError:
-    return AnswerLostError(
+def _lost(cause: str, kind: type[AnswerLostError]) -> AnswerLostError:
+    return kind(
         "The request was sent, but its answer was lost.",
         next_step="Read the resource to see whether the call took effect before you repeat it.",
         cause=cause,

@@ -3,22 +3,28 @@
 from handrail.appwrite.json_document import json_document
 from handrail.appwrite.plan import RequestPlan
 from handrail.appwrite.planner import UploadIdError, chunks, with_upload_id
-from handrail.appwrite.transport import Answer, AnswerLostError, NotSentError, Transport
+from handrail.appwrite.send_errors import AnswerLostError, NotSentError
+from handrail.appwrite.transport import Answer, Transport
 
 __all__ = ["send_plan"]
 
 _OK = range(200, 300)
 
 
-async def send_plan(transport: Transport, plan: RequestPlan) -> Answer:
+async def send_plan(transport: Transport, plan: RequestPlan, *, within_s: float | None = None) -> Answer:
     """Send a plan and return the answer to its last request, or the first one that is not a success.
+
+    Args:
+        transport: where it goes.
+        plan: what is sent.
+        within_s: seconds for the first request, when fewer than the limit. Each further chunk has the limit's own.
 
     Raises:
         NotSentError: nothing was sent.
         AnswerLostError: something was sent and what became of it is not known.
     """
     first, *rest = chunks(plan)
-    answer = await transport.send(first)
+    answer = await transport.send(first, within_s=within_s)
     upload_id = _id_of(answer) if rest else None
     for chunk in rest:
         if answer.status not in _OK or answer.cut is not None:

@@ -1,7 +1,7 @@
 """The commands and their options. Each command's work is in its own module, loaded when it runs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -41,6 +41,39 @@ Expose = Annotated[
 ]
 
 
+ReadOnly = Annotated[
+    bool | None, typer.Option("--read-only", help="Call only what is proven to be a read. Outranks everything.")
+]
+Services = Annotated[
+    list[str] | None, typer.Option("--services", help="Only methods of these Appwrite services; commas between them.")
+]
+Tools = Annotated[list[str] | None, typer.Option("--tools", help="Only these Appwrite methods; commas between them.")]
+Deny = Annotated[list[str] | None, typer.Option("--deny", help="Appwrite services and methods that are never called.")]
+Writes = Annotated[
+    Literal["off", "ask", "confirm", "allow"] | None,
+    typer.Option(
+        "--writes",
+        help="What a write needs: none is made, a person, confirm_write (and a person for a grave one), or nothing.",
+    ),
+]
+
+
+def _switches(
+    read_only: bool | None,
+    services: list[str] | None,
+    tools: list[str] | None,
+    deny: list[str] | None,
+    writes: str | None,
+) -> dict[str, object]:
+    return {
+        "read_only": read_only,
+        "services": services or None,
+        "tools": tools or None,
+        "deny": deny or None,
+        "writes": writes,
+    }
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"handrail {__version__}")
@@ -57,11 +90,35 @@ def _root(
 
 
 @app.command()
-def serve(sandbox: Sandbox = False, toolset: Toolsets = None, expose: Expose = None) -> None:
-    """Serve MCP over standard input and output."""
+def serve(
+    sandbox: Sandbox = False,
+    toolset: Toolsets = None,
+    expose: Expose = None,
+    read_only: ReadOnly = None,
+    services: Services = None,
+    tools: Tools = None,
+    deny: Deny = None,
+    writes: Writes = None,
+    grave: Annotated[
+        Literal["person", "token"] | None,
+        typer.Option(help="What a grave write needs: a person, or the token of its preview, which proves no consent."),
+    ] = None,
+    upload_root: Annotated[
+        list[str] | None, typer.Option(help="A folder that files may be uploaded from; may be given twice.")
+    ] = None,
+    download_root: Annotated[Path | None, typer.Option(help="The folder that answers may be saved to.")] = None,
+) -> None:
+    """Serve MCP over standard input and output. Options take the place of the settings of the same names."""
     from handrail.cli.serve import serve as run
 
-    run(sandbox=sandbox, toolsets=toolset, expose=expose or None)
+    given = {
+        **_switches(read_only, services, tools, deny, writes),
+        "expose": expose or None,
+        "grave": grave,
+        "upload_root": ":".join(upload_root) if upload_root else None,
+        "download_root": download_root,
+    }
+    run(sandbox=sandbox, toolsets=toolset, given=given)
 
 
 @app.command()
@@ -86,11 +143,20 @@ def demo() -> None:
 
 
 @app.command()
-def tools(as_json: AsJson = False, toolset: Toolsets = None, expose: Expose = None) -> None:
+def tools(
+    as_json: AsJson = False,
+    toolset: Toolsets = None,
+    expose: Expose = None,
+    read_only: ReadOnly = None,
+    services: Services = None,
+    only_tools: Tools = None,
+    deny: Deny = None,
+) -> None:
     """List the tools that a host sees, with their hints."""
     from handrail.cli.listing import list_tools
 
-    list_tools(as_json=as_json, toolsets=toolset, expose=expose or None)
+    given = {**_switches(read_only, services, only_tools, deny, None), "expose": expose or None}
+    list_tools(as_json=as_json, toolsets=toolset, given=given)
 
 
 @app.command()
@@ -113,13 +179,31 @@ def call(
     confirm_write: Annotated[
         bool, typer.Option("--confirm-write", help="Do it, although it changes something.")
     ] = False,
+    approval: Annotated[str | None, typer.Option(help="The id of an approval: see `handrail approve`.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Of a bulk call without queries: every member is meant.")
+    ] = False,
+    reveal: Annotated[bool, typer.Option("--reveal", help="Show secrets; somebody must agree.")] = False,
+    project: Annotated[str | None, typer.Option(help="A profile: see `handrail profile`.")] = None,
+    page: Annotated[int, typer.Option(min=1, help="Which page of a long answer.")] = 1,
+    pick: Annotated[str | None, typer.Option(help="A JMESPath expression of what is wanted.")] = None,
+    save_as: Annotated[str | None, typer.Option(help="A new file in the download folder for the answer.")] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show what the call would do.")] = False,
+    read_only: ReadOnly = None,
+    services: Services = None,
+    only_tools: Tools = None,
+    deny: Deny = None,
+    writes: Writes = None,
     sandbox: Sandbox = False,
     as_json: AsJson = False,
 ) -> None:
     """Call one Appwrite method."""
-    from handrail.cli.calling import call_tool
+    from handrail.cli.calling import CallOptions, call_tool
+    from handrail.settings import load_settings
 
-    raise typer.Exit(call_tool(tool, arguments, confirm_write=confirm_write, sandbox=sandbox, as_json=as_json))
+    settings = load_settings(**_switches(read_only, services, only_tools, deny, writes))
+    options = CallOptions(confirm_write, approval, every, reveal, project, page, pick, save_as, preview)
+    raise typer.Exit(call_tool(tool, arguments, options, settings, sandbox=sandbox, as_json=as_json))
 
 
 @app.command()

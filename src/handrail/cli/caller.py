@@ -1,7 +1,7 @@
 """Who calls, where a person at a terminal does."""
 
 from handrail.json_types import JsonObject
-from handrail.protocol import Client
+from handrail.protocol import Client, Elicited
 
 __all__ = ["AtTerminal"]
 
@@ -16,5 +16,11 @@ class AtTerminal:
     async def progress(self, message: str, done: float, total: float | None = None) -> None:
         """A terminal follows the run itself."""
 
-    async def elicit(self, key: str, message: str, schema: JsonObject, *, state: str, seconds: float) -> None:
-        """No command calls a tool that asks: what a run asks is asked by whoever follows it."""
+    async def elicit(
+        self, key: str, message: str, schema: JsonObject, *, state: str, seconds: float
+    ) -> Elicited | None:
+        """Ask the person, where there is one."""
+        from handrail.cli.person import ask_at_terminal
+
+        del key, schema, state
+        return await ask_at_terminal(message, seconds=seconds)

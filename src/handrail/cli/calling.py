@@ -1,29 +1,65 @@
 """`handrail call`: one Appwrite method from a terminal, through the same gate as a host's call."""
 
+from dataclasses import dataclass
+
 import anyio
 
+from handrail.approvals import Consent
 from handrail.appwrite import CallResult, Outcome
+from handrail.appwrite.request import CallRequest
+from handrail.cli.caller import AtTerminal
 from handrail.cli.given import json_object
 from handrail.cli.output import Colour, paint, print_json, print_line, status_line
 from handrail.cli.signals import ending_cleanly
 from handrail.composition import open_calls
 from handrail.json_types import JsonObject
-from handrail.settings import load_settings
+from handrail.settings import Settings
 
-__all__ = ["call_tool"]
+__all__ = ["CallOptions", "call_tool"]
 
 _USAGE_ERRORS = frozenset({"argument_invalid", "tool_unknown"})
 
 
-def call_tool(tool: str, arguments: str, *, confirm_write: bool, sandbox: bool, as_json: bool) -> int:
-    """Call a method and print its answer.
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """What comes with a call at a terminal, beside its arguments."""
+
+    confirm_write: bool = False
+    approval: str | None = None
+    every: bool = False
+    reveal: bool = False
+    project: str | None = None
+    page: int = 1
+    pick: str | None = None
+    save_as: str | None = None
+    preview: bool = False
+
+
+def call_tool(
+    tool: str, arguments: str, options: CallOptions, settings: Settings, *, sandbox: bool, as_json: bool
+) -> int:
+    """Call a method, or preview the call, and print its answer.
 
     Returns:
-        The exit code: 0 done, 1 failed or refused, 2 where the call itself is wrong.
+        The exit code: 0 done, 1 failed, refused or waiting for a person, 2 where the call itself is wrong.
     """
-    given = json_object(arguments, "ARGUMENTS")
+    request = CallRequest(
+        tool,
+        json_object(arguments, "ARGUMENTS"),
+        "cli",
+        consent=Consent(confirm_write=options.confirm_write or None, approval=options.approval),
+        every=options.every or None,
+        reveal=options.reveal or None,
+        project=options.project,
+        page=options.page,
+        pick=options.pick,
+        save_as=options.save_as,
+    )
     with ending_cleanly():
-        result = anyio.run(_call, tool, given, confirm_write, sandbox)
+        if options.preview:
+            print_json(anyio.run(_preview, request, settings, sandbox))
+            return 0
+        result = anyio.run(_call, request, settings, sandbox)
     if as_json:
         print_json(result.as_json())
     else:
@@ -33,12 +69,17 @@ def call_tool(tool: str, arguments: str, *, confirm_write: bool, sandbox: bool, 
     return 2 if result.error and result.error["type"] in _USAGE_ERRORS else 1
 
 
-async def _call(tool: str, arguments: JsonObject, confirm_write: bool, sandbox: bool) -> CallResult:
-    async with open_calls(load_settings(), sandbox=sandbox) as calls:
+async def _preview(request: CallRequest, settings: Settings, sandbox: bool) -> JsonObject:
+    async with open_calls(settings, sandbox=sandbox) as calls:
+        return await calls.preview(request, AtTerminal())
+
+
+async def _call(request: CallRequest, settings: Settings, sandbox: bool) -> CallResult:
+    async with open_calls(settings, sandbox=sandbox) as calls:
         try:
-            return await calls.call(tool, arguments, confirmed=confirm_write)
+            return await calls.call(request, AtTerminal())
         except anyio.get_cancelled_exc_class():
-            if confirm_write:
+            if request.consent.confirm_write or request.consent.approval:
                 status_line(
                     "Interrupted: whether the call took effect is not known. Look before you repeat it.", final=True
                 )

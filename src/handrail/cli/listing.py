@@ -1,7 +1,7 @@
 """`handrail tools`, `handrail search`, `handrail agents` and `handrail settings`."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 import anyio
@@ -25,13 +25,13 @@ from handrail.toolset import Toolset
 __all__ = ["list_agents", "list_settings", "list_tools", "search_tools"]
 
 
-def list_tools(*, as_json: bool, toolsets: list[Toolset] | None, expose: Sequence[str] | None) -> None:
+def list_tools(*, as_json: bool, toolsets: list[Toolset] | None, given: Mapping[str, object]) -> None:
     """Print the tools as a host sees them.
 
     Raises:
         UsageError: there is nothing of a name that shall be exposed.
     """
-    tools = anyio.run(_listed, load_settings(expose=expose), toolsets or [])
+    tools = anyio.run(_listed, load_settings(**given), toolsets or [])
     if as_json:
         print_json([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools])
         return

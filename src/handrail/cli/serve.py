@@ -3,7 +3,7 @@
 import gc
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,14 +17,19 @@ from handrail.toolset import Toolset
 __all__ = ["serve", "serve_stand_in"]
 
 
-def serve(*, sandbox: bool, toolsets: list[Toolset] | None, expose: Sequence[str] | None) -> None:
+def serve(*, sandbox: bool, toolsets: list[Toolset] | None, given: Mapping[str, object]) -> None:
     """Serve MCP over standard input and output until the client closes it.
+
+    Args:
+        sandbox: use the local stand-in for Appwrite.
+        toolsets: which; all by default.
+        given: what takes the place of settings, by their names.
 
     Raises:
         UsageError: there is nothing of a name that shall be exposed.
     """
     wire = Wire.claim()
-    settings = load_settings(expose=expose)
+    settings = load_settings(**given)
     anyio.run(_serve, settings, wire, sandbox, toolsets or [])
 
 

@@ -7,7 +7,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from handrail.protocol.clients import WaitPolicy
-from handrail.protocol.tool import Call, Client, Refusal, RunTool, ServerTool, ToolAnswer, ToolHandler
+from handrail.protocol.resource_source import ResourceContent, ResourceSource
+from handrail.protocol.tool import (
+    Call,
+    Client,
+    ElicitAction,
+    Elicited,
+    InputRequired,
+    Refusal,
+    RunTool,
+    ServerTool,
+    ToolAnswer,
+    ToolHandler,
+)
 
 if TYPE_CHECKING:
     from handrail.protocol.server import HandrailServer, create_server
@@ -16,8 +28,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Call",
     "Client",
+    "ElicitAction",
+    "Elicited",
     "HandrailServer",
+    "InputRequired",
     "Refusal",
+    "ResourceContent",
+    "ResourceSource",
     "RunTool",
     "ServerTool",
     "ToolAnswer",

@@ -1,4 +1,4 @@
-"""The records of runs as resources: what a run did, readable while it works and after whatever ended it.
+"""Resources: the records of runs, readable while they work and after whatever ended them, and what toolsets have.
 
 run://{run_id}/summary        its summary, or where it stands
 run://{run_id}/steps          its decisions, the end of them where there are many
@@ -10,7 +10,7 @@ run://{run_id}/files/{+name}  a file that it recorded, by its name
 import base64
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 from urllib.parse import unquote
@@ -34,6 +34,7 @@ from handrail.arguments import short_name
 from handrail.errors import NotFoundError, UnavailableError
 from handrail.json_types import Json
 from handrail.protocol.context import Context, is_modern, owner_of_request
+from handrail.protocol.resource_source import ResourceSource
 from handrail.runs import (
     RecordNameError,
     RecordTail,
@@ -44,7 +45,7 @@ from handrail.runs import (
     result_text,
 )
 
-__all__ = ["PAGE", "RunResources"]
+__all__ = ["PAGE", "Resources"]
 
 PAGE: Final = 50
 """Runs in one page of `resources/list`."""
@@ -90,17 +91,38 @@ class _Place:
         return cls(uri, found[1], found[2], unquote(found[3] or "")) if found else None
 
 
-class RunResources:
-    """Answers `resources/*` from the runs of one engine and from their records."""
+class Resources:
+    """Answers `resources/*` from the runs of one engine, from their records, and from what toolsets have.
 
-    def __init__(self, engine: RunEngine, records: RunRecords) -> None:
+    Args:
+        engine: keeps the runs; None where there are none.
+        records: their records, likewise.
+        others: what toolsets have.
+    """
+
+    def __init__(
+        self, engine: RunEngine | None, records: RunRecords | None, others: Sequence[ResourceSource] = ()
+    ) -> None:
         self._engine = engine
         self._records = records
+        self._others = others
 
     async def list_resources(self, _ctx: Context, params: PaginatedRequestParams) -> ListResourcesResult:
-        """Answer `resources/list`: the summaries of the caller's runs, newest first."""
-        page = await self._engine.list_runs(owner_of_request(), limit=PAGE, cursor=params.cursor)
-        return ListResourcesResult(resources=[_listed(run) for run in page.runs], next_cursor=page.next_cursor)
+        """Answer `resources/list`: what toolsets have, then the summaries of the caller's runs, newest first."""
+        others = [_listed_other(source) for source in self._others if not source.variable and params.cursor is None]
+        if self._engine is None or self._records is None:
+            if params.cursor is not None:
+                raise MCPError(INVALID_PARAMS, "Invalid cursor")
+            return ListResourcesResult(resources=others)
+        try:
+            page = await self._engine.list_runs(owner_of_request(), limit=PAGE, cursor=params.cursor)
+        except UnavailableError:
+            if params.cursor is not None or not others:
+                raise
+            return ListResourcesResult(resources=others)  # a store that cannot be used hides nothing else
+        return ListResourcesResult(
+            resources=[*others, *(_listed(run) for run in page.runs)], next_cursor=page.next_cursor
+        )
 
     async def list_templates(self, _ctx: Context, params: PaginatedRequestParams) -> ListResourceTemplatesResult:
         """Answer `resources/templates/list`: all on one page.
@@ -118,8 +140,9 @@ class RunResources:
                 description=said,
                 mime_type=mime,
             )
-            for path, title, said, mime in _TEMPLATES
+            for path, title, said, mime in (_TEMPLATES if self._records is not None else ())
         ]
+        templates += [_template_other(source) for source in self._others if source.variable]
         return ListResourceTemplatesResult(resource_templates=templates)
 
     async def read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
@@ -131,30 +154,33 @@ class RunResources:
             RecordsUnreadableError: the disk does not give it.
         """
         place = _Place.of(params.uri)
-        if place is None:
-            raise _not_found(ctx, params.uri)
+        other = next((source for source in self._others if _names(source, params.uri)), None)
         try:
+            if other is not None:
+                return ReadResourceResult(contents=[await _other(other, params.uri)])
+            if place is None or self._engine is None or self._records is None:
+                raise _not_found(ctx, params.uri)
             run = await self._engine.get(place.run_id, owner_of_request())
-            return ReadResourceResult(contents=[await self._contents(run, place)])
+            return ReadResourceResult(contents=[await self._contents(run, place, self._records)])
         except (NotFoundError, RecordNameError) as error:
             raise _not_found(ctx, params.uri, error.next_step) from None
 
-    async def _contents(self, run: Run, place: _Place) -> _Contents:
+    async def _contents(self, run: Run, place: _Place, records: RunRecords) -> _Contents:
         match place.view:
             case "summary":
-                written = await _read(lambda: self._records.summary(run.run_id))
+                written = await _read(lambda: records.summary(run.run_id))
                 return _text(place, _JSON, json.dumps(listed_view(run)) if written is None else _decoded(written))
             case "steps":
                 hint = "files/TRIAL/agent/ticks.jsonl"
-                return _lines(place, await _read(lambda: self._records.steps(run.run_id)), hint)
+                return _lines(place, await _read(lambda: records.steps(run.run_id)), hint)
             case "log":
-                return _lines(place, await _read(lambda: self._records.log(run.run_id)), "files/log.jsonl")
+                return _lines(place, await _read(lambda: records.log(run.run_id)), "files/log.jsonl")
             case "result":
                 if run.result is None:
                     raise NotFoundError("The run has no result.", next_step="get_run waits for the run's result.")
                 return _text(place, _JSON, result_text(run.result).text)
             case _:
-                return _file(place, await _read(lambda: self._records.file(run.run_id, place.name)))
+                return _file(place, await _read(lambda: records.file(run.run_id, place.name)))
 
 
 async def _read(read: Callable[[], _FoundT]) -> _FoundT:
@@ -166,6 +192,37 @@ async def _read(read: Callable[[], _FoundT]) -> _FoundT:
         raise RecordsUnreadableError(
             f"The run's record cannot be read: {problem}.", next_step="get_run still shows the run.", problem=problem
         ) from error
+
+
+def _names(source: ResourceSource, uri: str) -> bool:
+    return uri.startswith(source.prefix) if source.variable else uri == source.prefix
+
+
+async def _other(source: ResourceSource, uri: str) -> _Contents:
+    found = await source.read(uri.removeprefix(source.prefix), owner_of_request())
+    if isinstance(found.content, str):
+        return TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.content)
+    return BlobResourceContents(uri=uri, mime_type=found.mime_type, blob=base64.b64encode(found.content).decode())
+
+
+def _listed_other(source: ResourceSource) -> Resource:
+    return Resource(
+        uri=source.prefix,
+        name=source.name,
+        title=source.title,
+        description=source.description,
+        mime_type=source.mime_type,
+    )
+
+
+def _template_other(source: ResourceSource) -> ResourceTemplate:
+    return ResourceTemplate(
+        uri_template=f"{source.prefix}{{{source.variable}}}",
+        name=source.name,
+        title=source.title,
+        description=source.description,
+        mime_type=source.mime_type,
+    )
 
 
 def _listed(run: Run) -> Resource:

@@ -26,7 +26,8 @@ from handrail.protocol.context import Background, Context, speaks_legacy_tasks
 from handrail.protocol.eras import TASK_CALL, Endpoint, by_era, capabilities_of_era, route_by_era
 from handrail.protocol.extension_tasks import ExtensionTasks, UpdateParams
 from handrail.protocol.legacy_tasks import LegacyTasks
-from handrail.protocol.resources import RunResources
+from handrail.protocol.resource_source import ResourceSource
+from handrail.protocol.resources import Resources
 from handrail.protocol.subscriptions import Subscriptions
 from handrail.protocol.task_shapes import TaskParams
 from handrail.protocol.tool import RunTool
@@ -61,7 +62,7 @@ class HandrailServer(Server[Background]):
         version: str,
         title: str | None,
         instructions: str | None,
-        resources: RunResources | None = None,
+        resources: Resources | None = None,
     ) -> None:
         self._toolbox = toolbox
         self._waiter = waiter
@@ -113,7 +114,7 @@ class HandrailServer(Server[Background]):
         if self._resources is not None:
             self._add_resource_methods(self._resources)
 
-    def _add_resource_methods(self, resources: RunResources) -> None:
+    def _add_resource_methods(self, resources: Resources) -> None:
         self.add_request_handler("resources/list", PaginatedRequestParams, guarded(resources.list_resources))
         self.add_request_handler("resources/templates/list", PaginatedRequestParams, guarded(resources.list_templates))
         self.add_request_handler("resources/read", ReadResourceRequestParams, guarded(resources.read))
@@ -143,6 +144,7 @@ def create_server(
     *,
     engine: RunEngine | None = None,
     records: RunRecords | None = None,
+    resources: Sequence[ResourceSource] = (),
     name: str = "handrail",
     version: str = "",
     title: str | None = None,
@@ -155,6 +157,7 @@ def create_server(
         tools: in the order in which they are listed. With an engine, add `run_tools(engine, wait)`.
         engine: keeps the runs; it must be running while the server serves. None: there are no runs and no tasks.
         records: the records of the engine's runs, which become resources. None: there are none.
+        resources: what toolsets have beside them.
         name: what the server calls itself.
         version: its version.
         title: its name for people.
@@ -176,5 +179,5 @@ def create_server(
         version=version,
         title=title,
         instructions=instructions,
-        resources=RunResources(engine, records) if engine and records else None,
+        resources=Resources(engine, records, resources) if resources or (engine and records) else None,
     )

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ProcessMark", "is_alive", "mark_of", "started_at", "this_process"]
+__all__ = ["ProcessMark", "is_alive", "is_of_this_boot", "mark_of", "started_at", "this_process"]
 
 _PS_SECONDS = 5
 
@@ -42,6 +42,12 @@ def is_alive(mark: ProcessMark) -> bool:
     return bool(mark.started) and started_at(mark.pid) == mark.started
 
 
+def is_of_this_boot(mark: ProcessMark) -> bool:
+    """Whether the process may have been started since this machine was. True where that cannot be learnt."""
+    boot = _boot()
+    return boot is None or mark.started.startswith(f"{boot}/")
+
+
 def started_at(pid: int) -> str | None:
     """When a process started, in the words of this system; None when there is no such process, or a zombie."""
     if Path("/proc/self/stat").exists():
@@ -52,12 +58,22 @@ def started_at(pid: int) -> str | None:
 def _started_on_linux(pid: int) -> str | None:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
+        return None
+    boot = _boot()
+    if boot is None:
         return None
     # The name may hold spaces and brackets; what follows it is fixed: state first, start in clock ticks as the 20th.
     fields = stat.rpartition(")")[2].split()
     return None if fields[0] in {"Z", "X"} else f"{boot}/{fields[19]}"
+
+
+def _boot() -> str | None:
+    """The id of this boot of a Linux machine."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
 
 
 def _started_by_ps(pid: int) -> str | None:

@@ -16,7 +16,7 @@ from handrail.json_types import JsonObject
 
 __all__ = ["CACHE_FORMAT", "MethodRecord", "from_record", "to_record"]
 
-CACHE_FORMAT = 1
+CACHE_FORMAT = 2
 """The number of the record's form below. Raise it with every change to the form, to the reader or to the model."""
 
 

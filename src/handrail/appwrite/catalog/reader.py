@@ -20,7 +20,7 @@ __all__ = ["read_sdk"]
 _LOCAL: Final = frozenset({"on_progress", "model_type"})
 _BODY_TYPES: Final = frozenset({"application/json", "multipart/form-data"})
 _REPLACEMENT: Final = re.compile(r"use `(\w+)\.(\w+)` instead", re.IGNORECASE)
-_FILE_WORDS: Final = "Given inline: {filename, text} or {filename, base64}."
+_FILE_WORDS: Final = "Given inline, {filename, text} or {filename, base64}, or as {path}."
 _NO_MODEL: Final = frozenset({"Dict", "bytes", "str", "bool", "Any", "dict", "None"})
 
 

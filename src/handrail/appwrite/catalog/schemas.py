@@ -114,10 +114,11 @@ def _file_schema() -> JsonObject:
             "filename": {"type": "string", "minLength": 1},
             "text": {"type": "string", "description": "The content as text, sent in UTF-8."},
             "base64": {"type": "string", "contentEncoding": "base64", "description": "The content in base64."},
+            "path": {"type": "string", "minLength": 1, "description": "In a folder that the server may upload from."},
         },
-        "required": ["filename"],
+        # Which of them go together says whoever reads the file; without `oneOf`, so that null can be added.
         "additionalProperties": False,
-        "minProperties": 2,  # filename, and one of the two contents; said without `oneOf`, so that null can be added
+        "minProperties": 1,
         "maxProperties": 2,
     }
 

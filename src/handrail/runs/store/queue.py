@@ -109,14 +109,30 @@ class RunQueue:
         ours = f"{LIVE} AND run_id = ? AND attempt = ? AND worker = ?"
         return self._changed("child = ?", ours, child.as_text(), run.run_id, run.attempt)
 
-    def renew(self) -> set[str]:
-        """Hold on to everything that this worker has taken and that has not ended; the ids."""
+    def renew(self, handed: Collection[str] = ()) -> set[str]:
+        """Hold on to everything that this worker has taken and that has not ended; the ids.
+
+        Args:
+            handed: the runs that wait for their turn here, where their environment is: no other worker gives them up.
+        """
+        marks = ", ".join("?" * len(handed))
         with self._database.write() as sql:
             rows = sql(
                 f"UPDATE runs SET lease_until = {self._lease} WHERE worker = ? AND {LIVE} RETURNING run_id",
                 (self._worker,),
             )
+            if handed:
+                sql(
+                    f"UPDATE runs SET lease_until = {self._lease} "
+                    f"WHERE worker IS NULL AND {LIVE} AND run_id IN ({marks})",
+                    (*handed,),
+                )
         return {str(row[0]) for row in rows}
+
+    def taken(self) -> list[Run]:
+        """The live runs that this worker has taken."""
+        rows = self._database.read(f"SELECT {WHOLE} FROM runs WHERE worker = ? AND {LIVE}", (self._worker,))
+        return [run_of(row) for row in rows]
 
     def live(self, runs: Collection[Run]) -> set[str]:
         """Which of these runs are still at the attempt at which this worker began them."""
@@ -151,9 +167,13 @@ class RunQueue:
         return [_held(row) for row in rows]
 
     def without_environment(self, before: datetime) -> list[Run]:
-        """The runs that have waited since before this moment for an environment that nobody has handed over."""
+        """The runs that have waited since before this moment for an environment that nobody has handed over.
+
+        Where several machines work, one that was handed over to another worker counts once that does not hold it.
+        """
         rows = self._database.read(
-            f"SELECT {WHOLE} FROM runs WHERE {LIVE} AND worker IS NULL AND needs_environment = 1 AND updated_at < ?",
+            f"SELECT {WHOLE} FROM runs WHERE {LIVE} AND worker IS NULL AND needs_environment = 1 AND updated_at < ? "
+            f"AND (lease_until IS NULL OR {self._lease_over})",
             (moment(before),),
         )
         return [run_of(row) for row in rows]

@@ -15,7 +15,7 @@ import anyio.abc
 import anyio.to_thread
 
 from handrail.runs.worker.messages import Assignment
-from handrail.storage.process import ProcessMark, is_alive, mark_of, started_at
+from handrail.storage.process import ProcessMark, is_alive, is_of_this_boot, mark_of, started_at
 
 __all__ = ["KILL_SECONDS", "TERM_SECONDS", "Child", "end_group", "reap"]
 
@@ -72,9 +72,14 @@ class Child:
                 await self.finish()
         return self.code or 0
 
-    async def escalate(self) -> None:
-        """SIGTERM, then SIGKILL, each in its time; returns at once where it has ended."""
-        for seconds, number in ((TERM_SECONDS, signal.SIGTERM), (KILL_SECONDS - TERM_SECONDS, signal.SIGKILL)):
+    async def escalate(self, *, within_s: float = KILL_SECONDS) -> None:
+        """SIGTERM, then SIGKILL, each in its time; returns at once where it has ended.
+
+        Args:
+            within_s: how long before SIGKILL, in seconds; SIGTERM comes as much earlier.
+        """
+        term_s = TERM_SECONDS * within_s / KILL_SECONDS
+        for seconds, number in ((term_s, signal.SIGTERM), (within_s - term_s, signal.SIGKILL)):
             with anyio.move_on_after(seconds):
                 await self.process.wait()
                 return
@@ -99,7 +104,7 @@ def end_group(group: int, number: signal.Signals) -> None:
 async def reap(mark: ProcessMark | None, scratch: Path) -> None:
     """Kill what is left of a child whose worker has gone, and remove its temporary files.
 
-    A process that was given the same id since is left alone.
+    A process that was given the same id since is left alone, and so is its group.
     """
     if mark is not None:
         with anyio.move_on_after(_GONE_SECONDS, shield=True):
@@ -108,7 +113,8 @@ async def reap(mark: ProcessMark | None, scratch: Path) -> None:
 
 
 def _kill_group(mark: ProcessMark) -> None:
-    if is_alive(mark) or started_at(mark.pid) is None:
+    # Its leader may have gone and left others of its group. After a restart of the machine the group is not its own.
+    if is_alive(mark) or (started_at(mark.pid) is None and is_of_this_boot(mark)):
         end_group(mark.pid, signal.SIGKILL)
     until = time.monotonic() + _GONE_SECONDS
     while is_alive(mark) and time.monotonic() < until:

@@ -8,15 +8,16 @@ import anyio.to_thread
 
 from handrail.runs.store import StoreError
 
-__all__ = ["patiently"]
+__all__ = ["PATIENCE_SECONDS", "patiently"]
 
 T = TypeVar("T")
 
 _BETWEEN_SECONDS: Final = 0.5
-_PATIENCE_SECONDS: Final = 30.0
+PATIENCE_SECONDS: Final = 30.0
+"""How long a call is tried again, where nothing else is said."""
 
 
-async def patiently(call: Callable[[], T], *, seconds: float = _PATIENCE_SECONDS) -> T:
+async def patiently(call: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
     """What a call of the store gives; it is not broken off by a cancel.
 
     Args:

@@ -4,9 +4,10 @@ wait for news -> take a run -> give it to a child that is ready -> see it end ->
 """
 
 import logging
+import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final
@@ -20,14 +21,17 @@ from handrail.runs.place import RunPlace
 from handrail.runs.store import Database, RunAttempt, RunQueue, StoreError, WorkerMark
 from handrail.runs.store.schema import SCHEMA
 from handrail.runs.worker.child_process import Child, remove
+from handrail.runs.worker.holding import Holder, Work
 from handrail.runs.worker.messages import Assignment, Order, OrderKind, WorkerState
-from handrail.runs.worker.patience import patiently
+from handrail.runs.worker.patience import PATIENCE_SECONDS, patiently
 from handrail.runs.worker.recovery import Recovery
 from handrail.storage.process import is_alive, this_process
 
 __all__ = ["Worker", "WorkerLimits"]
 
 _LOG: Final = logging.getLogger(__name__)
+_SHARED_TICK_SECONDS: Final = 0.2
+"""How often it looks, at most, into a database that many machines share, where each look is a question to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +51,6 @@ class WorkerLimits:
     run_s: float = 7 * 3600.0
     tick_s: float = 0.1
     lease_s: float = 30.0
-
-
-@dataclass(slots=True, eq=False)
-class _Work:
-    """A run that is being done."""
-
-    run: Run
-    child: Child
-    ended: anyio.Event = field(default_factory=anyio.Event)
 
 
 class Worker:
@@ -89,9 +84,21 @@ class Worker:
         self._limits = limits or WorkerLimits()
         self._mark = WorkerMark(place.identity(), this_process())
         self._queue = RunQueue(database, self._mark, lease_s=self._limits.lease_s)
-        self._works: dict[str, _Work] = {}
+        self._works: dict[str, Work] = {}
         self._environments: dict[str, dict[str, str]] = {}
         self._recovery = Recovery(database, self._queue, self._mark, place, self._environments)
+        shared = database.dialect.clock is not None
+        self._tick_s = max(self._limits.tick_s, _SHARED_TICK_SECONDS) if shared else self._limits.tick_s
+        # What cannot be reached may come back; what this worker does is ended meanwhile, before others may take it.
+        self._patience_s = math.inf if shared else PATIENCE_SECONDS
+        self._claiming = anyio.Lock()
+        self._holder = (
+            Holder(
+                self._queue, self._works, self._environments.keys(), self._claiming, self._let_go, self._limits.lease_s
+            )
+            if shared
+            else None
+        )
         self._ready: Child | None = None
         self._news = anyio.Event()
         self.draining = anyio.Event()
@@ -108,12 +115,14 @@ class Worker:
 
     async def has_more(self) -> bool:
         """Whether any run waits."""
-        return bool(await patiently(self._queue.waiting))
+        return bool(await patiently(self._queue.waiting, seconds=self._patience_s))
 
     def obey(self, order: Order) -> WorkerState:
         """Do what is said over the socket; where the worker stands then."""
         if order.environment and order.run_id:
             self._environments[order.run_id] = order.environment
+            if self._holder is not None:
+                self._holder.wake()
         if order.kind is OrderKind.DRAIN:
             self.draining.set()
         if order.kind is OrderKind.STOP:
@@ -137,8 +146,10 @@ class Worker:
         await self._recovery.clean()
         try:
             async with anyio.create_task_group() as group:
-                for task in (self._tend, self._recovery.repeat, self._hold):
-                    group.start_soon(task)
+                group.start_soon(self._tend)
+                group.start_soon(self._recovery.repeat)
+                if self._holder is not None:
+                    group.start_soon(self._holder.hold)
                 group.start_soon(self._end_when_stopped, group.cancel_scope)
                 await self._take_turns(group)
                 group.cancel_scope.cancel()
@@ -168,22 +179,30 @@ class Worker:
 
     async def _take_all(self, group: anyio.abc.TaskGroup) -> None:
         while not self.draining.is_set() and len(self._works) < self._limits.slots:
-            child = await self._child()
-            claim = await patiently(partial(self._queue.claim, _now(), handed=[*self._environments]))
-            if claim is None:
+            if not await self._take_one(group):
                 return
-            if isinstance(child, OSError):
-                await self._let_go(claim.run, f"its process could not be started: {child.strerror}")
-                continue
-            self._ready = None
-            work = _Work(claim.run, child)
-            self._works[claim.run.run_id] = work
-            group.start_soon(self._do, work, self._environments.pop(claim.run.run_id, {}))
         if not self.draining.is_set():
             await self._child()
         elif self._ready is not None:
             await self._ready.end()
             self._ready = None
+
+    async def _take_one(self, group: anyio.abc.TaskGroup) -> bool:
+        """Take a run and begin it; whether there was one."""
+        child = await self._child()
+        async with self._claiming:
+            claiming = partial(self._queue.claim, _now(), handed=[*self._environments])
+            claim = await patiently(claiming, seconds=self._patience_s)
+            if claim is None:
+                return False
+            if isinstance(child, OSError):
+                await self._let_go(claim.run, f"its process could not be started: {child.strerror}")
+                return True
+            self._ready = None
+            work = Work(claim.run, child)
+            self._works[claim.run.run_id] = work
+        group.start_soon(self._do, work, self._environments.pop(claim.run.run_id, {}))
+        return True
 
     async def _child(self) -> Child | OSError:
         """One that is ready: it has loaded everything before there is a run for it. Or why none can be started."""
@@ -199,15 +218,16 @@ class Worker:
 
     async def _until_news(self, news: anyio.Event) -> None:
         """Wait for an order, a child's end, or a change that another process made."""
-        seen = await patiently(self._database.changes)
+        changes = partial(patiently, self._database.changes, seconds=self._patience_s)
+        seen = await changes()
         with anyio.move_on_after(1.0):
             while not news.is_set():
-                with anyio.move_on_after(self._limits.tick_s):
+                with anyio.move_on_after(self._tick_s):
                     await news.wait()
-                if seen is None or await patiently(self._database.changes) != seen:
+                if seen is None or await changes() != seen:
                     return
 
-    async def _do(self, work: _Work, environment: dict[str, str]) -> None:
+    async def _do(self, work: Work, environment: dict[str, str]) -> None:
         run, child = work.run, work.child
         scratch = self._place.scratch / run.run_id
         how = "the worker was stopped"
@@ -222,11 +242,12 @@ class Worker:
             with anyio.CancelScope(shield=True):
                 await child.end()
                 await remove(scratch)
-                del self._works[run.run_id]  # first: once it has been let go it may be taken again
                 await self._let_go(run, how)
+                if self._works.get(run.run_id) is work:  # else it has been taken again meanwhile
+                    del self._works[run.run_id]
             self._wake()
 
-    async def _see_it_end(self, work: _Work) -> str:
+    async def _see_it_end(self, work: Work) -> str:
         """How the child ended, for the case that its run has not."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._end_in_time, work)
@@ -234,13 +255,13 @@ class Worker:
             group.cancel_scope.cancel()
         return f"its process ended with signal {-code}" if code < 0 else f"its process ended with exit code {code}"
 
-    async def _end_in_time(self, work: _Work) -> None:
+    async def _end_in_time(self, work: Work) -> None:
         """End the child of a run that has been ended elsewhere, or that takes too long and so ends here."""
         with anyio.move_on_after(self._limits.run_s) as time:
             await work.ended.wait()
         if time.cancelled_caught:
             await self._end_late(work.run)
-        await work.child.escalate()
+        await work.child.escalate(within_s=work.within_s)
 
     async def _end_late(self, run: Run) -> None:
         """The row ends first, so that nothing of the run is begun again."""
@@ -268,27 +289,12 @@ class Worker:
         while True:
             works = [*self._works.values()]  # those that come while the store answers are in no answer
             if works:
-                live = await patiently(partial(self._queue.live, [work.run for work in works]))
+                looking = partial(self._queue.live, [work.run for work in works])
+                live = await patiently(looking, seconds=self._patience_s)
                 for work in works:
                     if work.run.run_id not in live:
-                        work.ended.set()
-            await anyio.sleep(self._limits.tick_s)
-
-    async def _hold(self) -> None:
-        """Renew what this worker has taken, in time; what cannot be renewed is ended here before another takes it."""
-        if self._database.dialect.clock is None:
-            return
-        while True:
-            works = [*self._works.values()]  # those that come while the store answers are in no answer
-            try:
-                held = await patiently(self._queue.renew, seconds=self._limits.lease_s / 3)
-            except StoreError as error:
-                _LOG.warning("the runs at work cannot be held: %s", error.message)
-                held = set()
-            for work in works:
-                if work.run.run_id not in held:
-                    work.ended.set()
-            await anyio.sleep(self._limits.lease_s / 3)
+                        work.end()
+            await anyio.sleep(self._tick_s)
 
     def _assignment(self, run: Run, scratch: str, environment: dict[str, str]) -> Assignment:
         return Assignment(

@@ -1,0 +1,49 @@
+"""Where a call goes: one of the projects that this process knows, and what sends to it."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from handrail.appwrite.sending import Sender
+from handrail.appwrite.transport import Transport
+
+__all__ = ["OneTarget", "Target", "Targets"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A project that calls go to.
+
+    Attributes:
+        name: of its profile; empty for the project of the environment.
+        transport: reaches its backend.
+        sender: sends to it.
+        is_default: whether calls that name no project go there.
+    """
+
+    name: str
+    transport: Transport
+    sender: Sender
+    is_default: bool = True
+
+
+class Targets(Protocol):
+    """The projects that calls can go to."""
+
+    async def get(self, name: str | None) -> Target:
+        """The project of that name, or the default one.
+
+        Raises:
+            HandrailError: there is none of that name.
+        """
+
+
+class OneTarget:
+    """A process that knows one project."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    async def get(self, name: str | None) -> Target:
+        """See `Targets`; every name is taken for the one that there is."""
+        del name
+        return self._target
