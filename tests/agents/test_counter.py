@@ -8,7 +8,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from handrail.agents import agent_tools, built_in_agents, counter_agent
+from handrail.agents import built_in_agents, counter_agent
+from handrail.agents.tools import agent_tools
 from handrail.decisions import built_in_models
 from handrail.json_types import Json, JsonObject
 from handrail.protocol import WaitPolicy, create_server

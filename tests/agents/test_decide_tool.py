@@ -2,7 +2,8 @@
 
 import pytest
 
-from handrail.agents import agent_tools, built_in_agents
+from handrail.agents import built_in_agents
+from handrail.agents.tools import agent_tools
 from handrail.arguments import ArgumentChecker
 from handrail.decisions import built_in_models
 from handrail.errors import ArgumentError

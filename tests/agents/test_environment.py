@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.agents import AgentJob, AgentRegistry, agent_body, agent_tools, built_in_agents
+from handrail.agents import AgentJob, AgentRegistry, agent_body, built_in_agents
 from handrail.agents.spec import AgentSpec
+from handrail.agents.tools import agent_tools
 from handrail.decisions import ModelEntry, ModelRegistry, ModelSetup, RandomModel, built_in_models
 from handrail.json_types import JsonObject
 from handrail.protocol.tool import RunTool, ServerTool

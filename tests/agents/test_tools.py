@@ -9,9 +9,9 @@ from handrail.agents import (
     Availability,
     UnknownAgentError,
     agent_body,
-    agent_tools,
     built_in_agents,
 )
+from handrail.agents.tools import agent_tools
 from handrail.arguments import ArgumentChecker
 from handrail.decisions import built_in_models
 from handrail.errors import ArgumentError

@@ -18,8 +18,8 @@ JSON = {"content-type": "application/json; charset=UTF-8"}
 HTML = {"content-type": "text/html"}
 
 
-def _read(called: Method, status: int, content: bytes = b"", headers: dict[str, str] = JSON, **more: Cut) -> CallResult:
-    return read_answer(called, judge(called), Answer(status, headers, content, **more))
+def _read(called: Method, status: int, content: bytes = b"", headers: dict[str, str] = JSON) -> CallResult:
+    return read_answer(called, judge(called), Answer(status, headers, content))
 
 
 @pytest.mark.parametrize("called", [READ, WRITE])
@@ -38,6 +38,7 @@ def test_a_write_that_was_accepted_with_nothing_is_done() -> None:
         "status": 204,
         "result": None,
         "error": None,
+        "project": None,
         "journal_id": None,
         "next_page": None,
     }
@@ -126,8 +127,8 @@ def _error_body(kind: str, message: str = "No.", code: int = 400) -> bytes:
         (404, "row_not_found", "List"),
         (409, "row_already_exists", "exists"),
         (400, "general_query_invalid", "JSON text"),
-        (400, "row_invalid_structure", "Mend"),
-        (500, "general_unknown", "later"),
+        (400, "row_invalid_structure", "mend"),
+        (500, "general_unknown", "Appwrite's own logs"),
     ],
 )
 def test_an_error_keeps_the_words_of_appwrite_and_says_what_to_do(
@@ -146,6 +147,17 @@ def test_a_rate_limit_says_how_long_to_wait() -> None:
 
     assert result.error is not None
     assert result.error["next"] == "Wait 7 s, then call again."
+
+
+def test_the_rate_limit_that_an_answer_tells_is_kept() -> None:
+    headers = {**JSON, "x-ratelimit-limit": "60", "x-ratelimit-remaining": "59", "x-ratelimit-reset": "1796000000"}
+
+    assert _read(READ, 200, b"{}", headers).as_json()["rate_limit"] == {
+        "limit": 60,
+        "remaining": 59,
+        "reset": 1796000000,
+    }
+    assert "rate_limit" not in _read(READ, 200, b"{}").as_json()
 
 
 def test_a_page_where_a_route_was_expected_means_that_the_server_lacks_it() -> None:
@@ -185,7 +197,14 @@ def test_a_redirect_is_the_answer_where_the_sdk_wants_the_location() -> None:
 def test_a_file_comes_as_text_or_as_base64(content: bytes, kind: str, shown: dict[str, str]) -> None:
     result = _read(method("get_file_download", returns=""), 200, content, {"content-type": kind})
 
-    assert result.result == {"content_type": kind.partition(";")[0], "size": len(content), **shown}
+    assert result.as_json()["result"] == {"content_type": kind.partition(";")[0], "size": len(content), **shown}
+
+
+def test_a_content_type_that_is_none_is_not_repeated() -> None:
+    result = _read(method("get_file_download", returns=""), 200, b"\xff", {"content-type": "image/<b>; x"})
+
+    assert result.file is not None
+    assert result.file.content_type == "application/octet-stream"
 
 
 def test_a_text_answer_is_text() -> None:

@@ -8,6 +8,7 @@ import anyio.abc
 import httpx2
 import pytest
 
+import handrail.appwrite.transport as room
 from handrail.appwrite.backend import Backend, NotConfiguredError
 from handrail.appwrite.plan import FilePart, JsonBody, MultipartBody
 from handrail.appwrite.transport import (
@@ -276,3 +277,59 @@ def test_a_key_or_project_that_cannot_be_sent_is_named_and_not_shown(project: st
     wrong = "APPWRITE_API_KEY" if project == "p" else "APPWRITE_PROJECT_ID"
     assert caught.value.data == {"missing": [wrong]}
     assert key not in caught.value.message
+
+
+async def test_a_call_that_is_cancelled_frees_its_connection_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_CONNECTIONS", httpx2.Limits(max_connections=1))
+    arrived = [anyio.Event(), anyio.Event()]
+    waiting = iter(arrived)
+
+    async def tell(_stream: anyio.abc.SocketStream) -> None:
+        next(waiting).set()
+        await anyio.sleep_forever()
+
+    with anyio.fail_after(10):
+        async with (
+            _raw_server(tell) as backend,
+            open_transport(backend, Limits()) as transport,
+            anyio.create_task_group() as group,
+        ):
+            first = anyio.CancelScope()
+
+            async def call_until_cancelled() -> None:
+                with first:
+                    await transport.send(plan())
+
+            group.start_soon(call_until_cancelled)
+            await arrived[0].wait()
+            group.start_soon(transport.send, plan())
+            first.cancel()
+            await arrived[1].wait()
+            group.cancel_scope.cancel()
+
+    assert arrived[1].is_set()
+
+
+async def test_fifty_calls_are_answered_while_others_hang() -> None:
+    async def answer(request: httpx2.Request) -> httpx2.Response:
+        if request.url.path.endswith("/hang"):
+            await anyio.sleep_forever()
+        return httpx2.Response(200, json={})
+
+    statuses: list[int] = []
+
+    async with open_transport(MOCKED, transport=httpx2.MockTransport(answer)) as transport:
+
+        async def call() -> None:
+            statuses.append((await transport.send(plan())).status)
+
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as hanging:
+                for _ in range(10):
+                    hanging.start_soon(transport.send, plan(path="/hang"))
+                async with anyio.create_task_group() as group:
+                    for _ in range(50):
+                        group.start_soon(call)
+                hanging.cancel_scope.cancel()
+
+    assert statuses == [200] * 50

@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import httpx2
 
@@ -36,7 +37,7 @@ __all__ = [
     "open_transport",
 ]
 
-_CONNECTIONS: Final = httpx2.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=30)
+_CONNECTIONS: Final = httpx2.Limits(max_connections=128, max_keepalive_connections=64, keepalive_expiry=30)
 _SHORTEST_KEY: Final = 8  # characters; to mask a shorter one would mask ordinary words
 _MASK: Final = b"***"
 _BOUNDARY: Final = "no-parts"  # of a multipart body that is empty, which the client would send as no body at all
@@ -113,6 +114,7 @@ class Transport:
         self._tls = tls or Tls()
         self._transport = transport
         self._client: httpx2.AsyncClient | None = None
+        self._turns = anyio.Lock()
 
     async def send(self, plan: RequestPlan, *, within_s: float | None = None) -> Answer:
         """Send one planned request and read its answer.
@@ -127,6 +129,8 @@ class Transport:
             AnswerLostError: it was sent, and no status came back.
         """
         plan = await _loaded(plan)
+        async with self._turns:
+            await anyio.lowlevel.checkpoint()  # of many calls at once one begins per turn of the loop, and others act
         try:
             request = self._request(plan)
         except _IMPOSSIBLE as error:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from handrail.appwrite.catalog import Catalog, InstalledSdk, Sdk, load_catalog, load_catalogs
 from handrail.appwrite.catalog.cache import cache_file, read_cache, write_cache
+from handrail.appwrite.catalog.codec import CACHE_FORMAT
 from handrail.appwrite.catalog.reader import read_sdk
 
 MakeSdk = Callable[..., InstalledSdk]
@@ -49,7 +50,7 @@ def test_a_warm_catalog_is_the_cold_one(sdk: Sdk, tmp_path: Path, catalogs: dict
     cold, warm = load_catalog(tmp_path, sdk), load_catalog(tmp_path, sdk)
     assert list(cold) == list(warm) == list(catalogs[sdk])
     assert (warm.names(), warm.services(), warm.versions) == (cold.names(), cold.services(), cold.versions)
-    assert _files(tmp_path) == [f"catalog-{sdk.value}-{cold.version}-1.jsonl"]
+    assert _files(tmp_path) == [f"catalog-{sdk.value}-{cold.version}-{CACHE_FORMAT}.jsonl"]
 
 
 def test_a_warm_start_does_not_read_the_source(
@@ -108,7 +109,7 @@ def test_a_new_version_is_read_again_and_old_files_of_this_sdk_alone_are_removed
         path = cache_file(tmp_path, installed)
         assert read_cache(path, installed) is None
         write_cache(path, installed, Catalog.of(installed.sdk, version, read_sdk(installed)))
-        assert _files(tmp_path) == sorted([*keep, f"catalog-appwrite-{version}-1.jsonl"])
+        assert _files(tmp_path) == sorted([*keep, f"catalog-appwrite-{version}-{CACHE_FORMAT}.jsonl"])
 
 
 def test_a_file_under_the_name_of_another_version_is_not_believed(

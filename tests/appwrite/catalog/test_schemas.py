@@ -59,8 +59,16 @@ def test_an_annotation_that_means_nothing_is_an_error(annotation: str) -> None:
     assert caught.value.data["where"] == "box.get"
 
 
-@pytest.mark.parametrize("file", [{"filename": "f", "text": ""}, {"filename": "f", "base64": "YQ=="}])
-def test_a_file_is_a_name_and_one_content(file: Json) -> None:
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"filename": "f", "text": ""},
+        {"filename": "f", "base64": "YQ=="},
+        {"path": "a.txt"},
+        {"filename": "f", "path": "a.txt"},
+    ],
+)
+def test_a_file_is_a_name_and_one_content_or_a_path(file: Json) -> None:
     _checker("InputFile").check({"file": file})
     _checker("Optional[InputFile]").check({"file": file})
     _checker("Optional[InputFile]").check({"file": None})
@@ -71,11 +79,11 @@ def test_a_file_is_a_name_and_one_content(file: Json) -> None:
     [
         None,
         "/etc/passwd",
-        {"filename": "f"},
+        {},
+        {"path": ""},
         {"filename": "", "text": ""},
-        {"text": "", "base64": ""},
         {"filename": "f", "text": "", "base64": ""},
-        {"filename": "f", "path": "/etc/passwd"},
+        {"filename": "f", "url": "http://a.test"},
         {"filename": "f", "text": 1},
     ],
 )

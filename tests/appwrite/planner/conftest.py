@@ -106,7 +106,7 @@ class Referee:
             follows_redirects=plan.response is not ResponseKind.LOCATION,
             json=_canonical(plan.body.document) if isinstance(plan.body, JsonBody) else None,
             fields=tuple(sorted(body.fields)) if body else (),
-            files=((file.name, file.filename, file.content),) if file else (),
+            files=((file.name, file.filename, file.content),) if file and isinstance(file.content, bytes) else (),
         )
 
     def request(

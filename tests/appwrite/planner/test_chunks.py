@@ -94,7 +94,8 @@ def test_a_plan_without_a_file_is_sent_as_it_is(catalogs: dict[Sdk, Catalog]) ->
 @given(content=st.binary(max_size=200), chunk_size=st.integers(min_value=1, max_value=64))
 def test_chunks_are_bounded_in_order_and_together_the_file(content: bytes, chunk_size: int) -> None:
     sent = chunks(_plan(content, chunk_size))
-    pieces = [chunk.body.file.content for chunk in sent if isinstance(chunk.body, MultipartBody) and chunk.body.file]
+    files = [chunk.body.file for chunk in sent if isinstance(chunk.body, MultipartBody) and chunk.body.file]
+    pieces = [file.content for file in files if isinstance(file.content, bytes)]
     ranges = [dict(chunk.headers).get("content-range") for chunk in sent]
     assert b"".join(pieces) == content
     assert all(len(piece) == chunk_size for piece in pieces[:-1])

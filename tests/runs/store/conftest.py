@@ -1,8 +1,6 @@
 """Both databases for every test, each time empty."""
 
-import itertools
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,41 +8,12 @@ import pytest
 from handrail.runs.store import Database
 from handrail.storage.database import closing
 from tests.runs.store.places import Kind, Place
-from tests.runs.store.servers import PostgresServer, find_binaries, running_server
+from tests.runs.store.servers import PostgresServer
 
 
 @pytest.fixture(scope="session", autouse=True)
-def server(_own_world: None) -> Iterator[PostgresServer | None]:
-    """Runs before the first look at what a test leaves; None where no PostgreSQL is installed."""
-    binaries = find_binaries()
-    if binaries is None:
-        assert not os.environ.get("HANDRAIL_TEST_REQUIRE_POSTGRES"), "PostgreSQL is not installed"
-        yield None
-        return
-    with running_server(binaries) as running:
-        yield running
-
-
-@pytest.fixture
-def postgres(server: PostgresServer | None) -> PostgresServer:
-    """The server, for tests of PostgreSQL alone."""
-    if server is None:
-        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-    return server
-
-
-@pytest.fixture(scope="session")
-def _schemas() -> Callable[[], str]:
-    numbers = itertools.count()
-    return lambda: f"test_{next(numbers)}"
-
-
-@pytest.fixture
-def schema(postgres: PostgresServer, _schemas: Callable[[], str]) -> str:
-    """A schema of the test's own, in the server's usual database."""
-    name = _schemas()
-    postgres.execute(f"CREATE SCHEMA {name}")
-    return name
+def _server_first(server: PostgresServer | None) -> None:
+    """The server runs before the first look at what a test leaves."""
 
 
 @pytest.fixture

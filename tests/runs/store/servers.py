@@ -8,8 +8,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import psycopg
 
-__all__ = ["PASSWORD", "SHARED", "PostgresServer", "find_binaries", "running_server"]
+__all__ = ["PASSWORD", "SHARED", "PostgresServer", "find_binaries", "running_server", "server_of_its_own"]
 
 PASSWORD: Final = "canary/p@ss word?"
 _USER: Final = "tester"
@@ -80,6 +80,13 @@ def find_binaries() -> Path | None:
 @contextmanager
 def running_server(binaries: Path) -> Iterator[PostgresServer]:
     """While this is open, a server runs; nothing of it is left afterwards."""
+    with server_of_its_own(binaries) as (server, run), run():
+        yield server
+
+
+@contextmanager
+def server_of_its_own(binaries: Path) -> Iterator[tuple[PostgresServer, Callable[[], AbstractContextManager[None]]]]:
+    """A server that does not run yet, and what runs it while that is open, any number of times."""
     folder = Path(tempfile.mkdtemp(prefix="handrail-pg-", dir=SHARED))
     try:
         whose = _identity()
@@ -87,14 +94,19 @@ def running_server(binaries: Path) -> Iterator[PostgresServer]:
             os.chown(folder, whose.user, whose.group or -1)
         _make_cluster(binaries, folder, whose)
         server = PostgresServer(folder, _free_port())
-        process = _started(binaries, server, whose)
-        try:
-            _await_ready(server, process)
-            yield server
-        finally:
-            _stop(process)
+        yield server, lambda: _running(binaries, server, whose)
     finally:
         shutil.rmtree(folder)
+
+
+@contextmanager
+def _running(binaries: Path, server: PostgresServer, whose: "_Identity") -> Iterator[None]:
+    process = _started(binaries, server, whose)
+    try:
+        _await_ready(server, process)
+        yield
+    finally:
+        _stop(process)
 
 
 def _free_port() -> int:

@@ -56,6 +56,11 @@ class _Doing:
         await self._ctx.check()
         await self.note(name)
 
+    async def sign(self, name: str) -> None:
+        """An act that tells which process did it."""
+        await self._ctx.check()
+        await self.note(name, os.getpid())
+
     async def wait(self, name: str) -> None:
         """Wait for a file, as a body should."""
         while not (self._folder / name).exists():  # noqa: ASYNC110  (another process makes it)

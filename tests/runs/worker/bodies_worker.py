@@ -28,6 +28,8 @@ class Options(BaseModel):
     idle_s: float = 60.0
     run_s: float = 600.0
     environment_s: float = 30.0
+    lease_s: float = 30.0
+    database_url: str = ""
     child: tuple[str, ...] = CHILD
 
 
@@ -35,10 +37,16 @@ def main(home: str, options: str) -> int:
     """Be the worker; the exit code: 7 where another is."""
     logging.basicConfig(level=logging.INFO)
     given = Options.model_validate(json.loads(options))
-    limits = WorkerLimits(slots=given.slots, idle_s=given.idle_s, run_s=given.run_s)
+    limits = WorkerLimits(slots=given.slots, idle_s=given.idle_s, run_s=given.run_s, lease_s=given.lease_s)
 
     async def serve() -> bool:
-        return await serve_worker(RunPlace(Path(home)), given.child, version=given.version, limits=limits)
+        return await serve_worker(
+            RunPlace(Path(home)),
+            given.child,
+            version=given.version,
+            database_url=given.database_url,
+            limits=limits,
+        )
 
     with mock.patch.object(recovery, "_ENVIRONMENT_SECONDS", given.environment_s):
         return 0 if anyio.run(serve) else 7

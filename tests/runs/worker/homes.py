@@ -16,7 +16,7 @@ import psutil
 
 from handrail.json_types import Json
 from handrail.runs import DurableEngine, Run, RunPlace, RunStatus, StartRequest
-from handrail.runs.store import open_store
+from handrail.runs.store import Database, open_store
 from handrail.runs.worker import Order, OrderKind, WorkerLink, WorkerState
 from tests.runs.worker.bodies_worker import Options
 from tests.runs.worker_home import processes_of
@@ -46,14 +46,16 @@ class Home:
     Attributes:
         place: the home.
         folder: where its runs leave what they did, and look for what they wait for.
+        url: of the PostgreSQL database; empty: a file in the home.
     """
 
     place: RunPlace
     folder: Path
+    url: str = ""
 
     def command(self, options: Options | None = None) -> list[str]:
         """What starts its worker."""
-        given = options or Options()
+        given = (options or Options()).model_copy(update={"database_url": self.url})
         return [sys.executable, "-m", _WORKER, str(self.place.home), given.model_dump_json()]
 
     def link(
@@ -83,9 +85,13 @@ class Home:
         """An engine over it, for a bounded time."""
         with anyio.fail_after(seconds):
             async with DurableEngine(
-                lambda: open_store(self.place.home), lambda: link or self.link(options), limit=limit
+                self.open, lambda: link or self.link(options), shared=bool(self.url), limit=limit
             ) as engine:
                 yield engine
+
+    def open(self) -> Database:
+        """A connection to its store."""
+        return open_store(self.place.home, self.url)
 
     def request(
         self,
@@ -163,8 +169,12 @@ class Home:
 
     def column(self, name: str, run: Run) -> object:
         """One field of a run's row."""
-        with closing(sqlite3.connect(self.place.home / "runs.db")) as rows:
-            found = rows.execute(f"SELECT {name} FROM runs WHERE run_id = ?", (run.run_id,)).fetchone()  # noqa: S608  (our own words)
+        if self.url:
+            with closing(self.open()) as database:
+                rows = database.read(f"SELECT {name} FROM runs WHERE run_id = ?", (run.run_id,))  # noqa: S608  (our own words)
+                return rows[0][0] if rows else None
+        with closing(sqlite3.connect(self.place.home / "runs.db")) as file:
+            found = file.execute(f"SELECT {name} FROM runs WHERE run_id = ?", (run.run_id,)).fetchone()  # noqa: S608  (our own words)
             return None if found is None else found[0]
 
     def begun_by(self) -> list[int]:

@@ -73,6 +73,7 @@ class About:
         owner: who may read it.
         tool: the method that it came from.
         content_type: of the content; JSON is in UTF-8.
+        project: that it came from; an empty string where there is none.
         origin: what the content is, as the answer said it; an empty string where it said nothing.
         masked: how many secrets in it stand as `***`.
     """
@@ -80,6 +81,7 @@ class About:
     owner: str
     tool: str
     content_type: str = JSON_TYPE
+    project: str = ""
     origin: str = ""
     masked: int = 0
 
@@ -251,12 +253,13 @@ def _read(result_id: str, head: bytes, content: bytes) -> KeptResult | None:
                 "owner": str(owner),
                 "tool": str(tool),
                 "content_type": str(content_type),
+                "project": str(project),
                 "origin": str(origin),
                 "masked": int(masked),
                 "expires_at": float(expires_at),
                 "size": int(size),
             } if size == len(content):
-                about = About(owner, tool, content_type, origin, masked)
+                about = About(owner, tool, content_type, project, origin, masked)
                 return KeptResult(result_id, about, content, expires_at)
     except (ValueError, RecursionError):
         pass

@@ -31,13 +31,18 @@ from handrail.hints import Effect
 from handrail.json_types import Json, JsonObject
 from handrail.runs.view import PAGE_CHARACTERS
 
-__all__ = ["ResultShaper", "result_shaper"]
+__all__ = ["ResultShaper", "result_shaper", "seen"]
 
 _FOLDER: Final = "results"
 _REVEALED: Final = Bounds(all=48 * 1024 * 1024, seconds=600)  # never on the disk
 # What these services say is the server's own: no text of anybody who writes into the project.
 _NO_DATA: Final = frozenset({"health", "locale"})
 _AROUND: Final = 4  # characters that a value has beside its text
+
+
+def seen(document: Json) -> Json:
+    """A document as anybody may see it: its secrets masked, what is hidden in it visible."""
+    return fence_document(mask(document).document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +97,14 @@ class ResultShaper:
             page: which page of a large answer.
             pick: JMESPath expression.
         """
-        error = None if result.error is None else _shaped_error(result.error)
-        about = About(owner, result.tool, origin="" if method.service in _NO_DATA else ORIGIN)
+        if result.error is not None:
+            result = replace(result, error=_shaped_error(result.error))
+        origin = "" if method.service in _NO_DATA else ORIGIN
+        about = About(owner, result.tool, project=result.project or "", origin=origin)
         if result.file is not None:
             return await anyio.to_thread.run_sync(self._file, result, result.file, about)
         if result.result is None or result.outcome is not Outcome.DONE:
-            return replace(result, error=error)
+            return result
         work = partial(self._document, result, about, _Wish(reveal, page, pick), repeat=effect.is_read)
         if _is_small(result.result):
             return work()
@@ -154,7 +161,7 @@ class ResultShaper:
         if kept.about.content_type != JSON_TYPE:
             return _kept_file(kept, shown)
         document: Json = json.loads(kept.content)
-        return _paged(CallResult(kept.about.tool, Outcome.DONE), _picked(document, None, pick), page, shown)
+        return _paged(_of_kept(kept), _picked(document, None, pick), page, shown)
 
     def _file(self, result: CallResult, file: FileContent, about: About) -> CallResult:
         said = about_file(file)
@@ -190,14 +197,18 @@ def _shown(about: About, kept: KeptResult | None) -> Shown:
     return replace(shown, result_id=kept.result_id, uri=kept.uri, expires_at=expires)
 
 
+def _of_kept(kept: KeptResult) -> CallResult:
+    return CallResult(kept.about.tool, Outcome.DONE, project=kept.about.project or None)
+
+
 def _kept_file(kept: KeptResult, shown: Shown) -> CallResult:
     file = FileContent(kept.about.content_type, kept.content)
-    return CallResult(kept.about.tool, Outcome.DONE, result=about_file(file), shown=shown, blocks=beside(file, kept))
+    return replace(_of_kept(kept), result=about_file(file), shown=shown, blocks=beside(file, kept))
 
 
 def _shaped_error(error: JsonObject) -> JsonObject:
     """An error quotes what somebody else wrote: the server, or the row that did not fit."""
-    shaped = fence_document(mask(error).document)
+    shaped = seen(error)
     return shaped if isinstance(shaped, dict) else error
 
 

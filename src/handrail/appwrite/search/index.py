@@ -45,6 +45,7 @@ class SearchIndex:
     ) -> None:
         self._methods = tuple(methods)
         self._by_name = {method.tool: place for place, method in enumerate(self._methods)}
+        self._by_words = {tuple(words(method.tool)): place for place, method in enumerate(self._methods)}
         phrases = aliases_of(self._methods, read_aliases())
         self._texts = tuple(texts_of(self._methods, phrases))
         self._words = WordIndex(self._methods, phrases)
@@ -57,11 +58,11 @@ class SearchIndex:
         """The methods that fit a request best.
 
         Args:
-            query: plain words, or a tool's name. Of a long one only the beginning counts.
+            query: plain words, or a tool's name in any spelling, as `tablesDB.createRow`. Of a long one only the beginning counts.
             limit: how many at most.
             services: only of these services; all when empty.
         """
-        exact = self._by_name.get(query.strip())
+        exact = self._by_name.get(query.strip(), self._by_words.get(tuple(words(query))))
         request = _without_vendor(spaced(query[:_LONGEST_REQUEST]))
         mended = self._spelling.mended(request)
         requests = [request] if mended is None else [request, mended]

@@ -28,8 +28,11 @@ _BULK: Final = frozenset(
     f"{verb}_{things}" for verb in ("create", "update", "upsert", "delete") for things in ("rows", "documents")
 )
 _SINGLE: Final = frozenset(name.removesuffix("s") for name in _BULK)
-_ONE: Final = re.compile(r"\b(an?|one|single)\s+(\w+\s+)?(row|record|document|entry|item|object)\b", re.IGNORECASE)
-_MANY: Final = re.compile(r"\b(rows|records|documents|entries|items|objects)\b", re.IGNORECASE)
+_ONE: Final = re.compile(r"\b(row|record|document|entry|item|object)\b", re.IGNORECASE)
+_MANY: Final = re.compile(
+    r"\b(rows|records|documents|entries|items|objects)\b|\b(every|each)\s+(row|record|document|entry|item|object)\b",
+    re.IGNORECASE,
+)
 
 
 class Judged(NamedTuple):
