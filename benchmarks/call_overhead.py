@@ -1,7 +1,6 @@
-"""What a read through the catalog costs over the same request by a raw pooled client, in one process, in turns."""
+"""What a read through the gate costs over the same request by a raw pooled client, in one process, in turns."""
 
 import time
-from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
@@ -9,10 +8,11 @@ from typing import Final
 
 import httpx2
 
-from handrail.appwrite import Backend, Calls, open_transport
-from handrail.appwrite.catalog import load_catalogs
-from handrail.lazy import Lazy
+from handrail.appwrite.request import CallRequest
+from handrail.cli.caller import AtTerminal
+from handrail.composition import open_calls
 from handrail.sandbox import Sandbox, SandboxState, serve_sandbox
+from handrail.settings import load_settings
 
 __all__ = ["compare"]
 
@@ -32,16 +32,21 @@ async def compare() -> None:
 
 async def _measure(sandbox: Sandbox, home: Path) -> tuple[list[float], list[float]]:
     headers = {"x-appwrite-project": sandbox.project_id, "x-appwrite-key": sandbox.api_key}
-    backend = Backend(sandbox.endpoint, sandbox.project_id, sandbox.api_key)
+    settings = load_settings(
+        home=home,
+        appwrite_endpoint=sandbox.endpoint,
+        appwrite_project_id=sandbox.project_id,
+        appwrite_api_key=sandbox.api_key,
+    )
+    request, caller = CallRequest("users_get", {"user_id": "ada"}, "bench", reads_only=True), AtTerminal()
     raw: list[float] = []
     ours: list[float] = []
-    async with open_transport(backend) as transport, httpx2.AsyncClient(headers=headers) as client:
-        calls = Calls(Lazy.of(partial(load_catalogs, home)), transport)
+    async with open_calls(settings) as calls, httpx2.AsyncClient(headers=headers) as client:
         for turn in range(_WARM_UP + _ROUNDS):
             began = time.perf_counter()
             (await client.get(f"{sandbox.endpoint}/users/ada")).json()
             between = time.perf_counter()
-            result = await calls.read("users_get", {"user_id": "ada"})
+            result = await calls.call(request, caller)
             ended = time.perf_counter()
             assert result.status == 200  # noqa: PLR2004  (HTTP: OK)
             if turn >= _WARM_UP:

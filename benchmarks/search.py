@@ -50,9 +50,7 @@ def read_requests(name: str) -> list[Request]:
 def recall(search: Search, requests: Sequence[Request]) -> dict[int, float]:
     """The share of requests that are answered among the first 1, 5 and 8 hits."""
     found = [(request, search(request.ask)) for request in requests]
-    return {
-        k: sum(bool(request.right & {*names[:k]}) for request, names in found) / len(requests) for k in _BOUNDS
-    }
+    return {k: sum(bool(request.right & {*names[:k]}) for request, names in found) / len(requests) for k in _BOUNDS}
 
 
 def compare() -> None:
@@ -107,7 +105,8 @@ def _print_latency(index: SearchIndex) -> None:
         walls.append((time.perf_counter() - wall) * 1000)
         cpus.append((time.process_time() - cpu) * 1000)
     for what, times in (("wall", walls), ("CPU", cpus)):
-        print(f"a search, {what:<4} ms   p50 {median(times):.1f} (bound 15)  p95 {quantiles(times, n=20)[-1]:.1f} (bound 40)")
+        middle, slow = median(times), quantiles(times, n=20)[-1]
+        print(f"a search, {what:<4} ms   p50 {middle:.1f} (bound 15)  p95 {slow:.1f} (bound 40)")
 
 
 def _memory_mb() -> float:

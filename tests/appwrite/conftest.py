@@ -10,6 +10,7 @@ from handrail.appwrite import Backend, Calls, Limits, Transport, open_transport
 from handrail.appwrite.catalog import Catalog, load_catalogs
 from handrail.lazy import Lazy
 from handrail.sandbox import Sandbox, SandboxState, serve_sandbox
+from tests.appwrite.callers import Caller, Places, open_places
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +35,20 @@ async def transport(sandbox: Sandbox) -> AsyncIterator[Transport]:
 
 
 @pytest.fixture
-def calls(transport: Transport, session_home: Path) -> Calls:
+async def places(transport: Transport, session_home: Path, tmp_path: Path) -> AsyncIterator[Places]:
+    """The real gate, journal and shaper, for calls to the stand-in."""
+    lazy = Lazy.of(partial(load_catalogs, session_home))
+    async with open_places(transport, lazy, tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def calls(places: Places) -> Calls:
     """Calls to the stand-in."""
-    return Calls(Lazy.of(partial(load_catalogs, session_home)), transport)
+    return Calls(places.parts)
+
+
+@pytest.fixture
+def caller(calls: Calls) -> Caller:
+    """Calls methods of the stand-in, and cannot be asked."""
+    return Caller(calls)

@@ -1,13 +1,21 @@
 """The path of a call, against the stand-in."""
 
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
 import anyio
 import pytest
 
-from handrail.appwrite import Backend, Calls, Outcome, open_transport
+from handrail.approvals import Mode
+from handrail.appwrite import Backend, CallResult, Calls, Outcome, Transport, open_transport
 from handrail.appwrite.catalog import Catalog
 from handrail.json_types import Json, JsonObject
 from handrail.lazy import Lazy
 from handrail.sandbox import Fault, FaultKind, Sandbox
+from tests.appwrite.callers import Caller, Here, Places, open_places
 
 TABLE: JsonObject = {"database_id": "shop", "table_id": "products"}
 ROW: JsonObject = {**TABLE, "row_id": "r9", "data": {"name": "Lantern", "price": 18.5}}
@@ -17,8 +25,31 @@ def _requests(sandbox: Sandbox) -> list[str]:
     return [f"{record.method} {record.path}" for record in sandbox.state.requests]
 
 
-async def test_a_read_needs_no_confirmation(calls: Calls) -> None:
-    result = await calls.read("tables_db_list_rows", TABLE)
+def _data(result: CallResult) -> JsonObject:
+    assert result.error is not None
+    data = result.error["data"]
+    assert isinstance(data, dict)
+    return data
+
+
+@asynccontextmanager
+async def _caller_to(backend: Backend, catalog: Catalog, tmp_path: Path) -> AsyncIterator[Caller]:
+    async with (
+        open_transport(backend) as transport,
+        open_places(transport, Lazy.of(lambda: catalog), tmp_path / "elsewhere") as places,
+    ):
+        yield Caller(Calls(places.parts))
+
+
+@pytest.fixture
+async def writer(transport: Transport, catalog: Catalog, tmp_path: Path) -> AsyncIterator[Caller]:
+    """Calls without anybody who is asked: `--writes allow`."""
+    async with open_places(transport, Lazy.of(lambda: catalog), tmp_path / "allowed", mode=Mode.ALLOW) as places:
+        yield Caller(Calls(places.parts))
+
+
+async def test_a_read_needs_no_confirmation(caller: Caller) -> None:
+    result = await caller.read("tables_db_list_rows", TABLE)
 
     assert (result.outcome, result.status, result.error) == (Outcome.DONE, 200, None)
     assert isinstance(result.result, dict)
@@ -30,17 +61,17 @@ async def test_a_read_needs_no_confirmation(calls: Calls) -> None:
     ("tool", "arguments"),
     [
         ("tables_db_create_row", ROW),
-        ("tables_db_delete", {"database_id": "shop"}),
-        ("users_update_status", {"user_id": "ada", "status": False}),
-        ("graphql_query", {"query": {"query": "{ usersList { total } }"}}),
+        ("tables_db_increment_row_column", {**TABLE, "row_id": "hammer", "column": "stock", "value": 1}),
+        ("users_update_name", {"user_id": "ada", "name": "Ada L."}),
+        ("teams_create", {"team_id": "crew", "name": "Crew"}),
     ],
 )
 async def test_an_unconfirmed_write_is_refused_and_sends_nothing(
-    calls: Calls, sandbox: Sandbox, tool: str, arguments: JsonObject
+    caller: Caller, sandbox: Sandbox, tool: str, arguments: JsonObject
 ) -> None:
     before = sandbox.state.digest()
 
-    result = await calls.call(tool, arguments, confirmed=None)
+    result = await caller.call(tool, arguments, confirmed=None)
 
     assert result.outcome is Outcome.REFUSED
     assert result.error is not None
@@ -58,36 +89,82 @@ async def test_an_unconfirmed_write_is_refused_and_sends_nothing(
         ("tables_db_delete_rows", TABLE, "delete.many", "irreversible"),
     ],
 )
-async def test_a_refusal_tells_what_the_arguments_add(
-    calls: Calls, sandbox: Sandbox, tool: str, arguments: JsonObject, rule: str, risk: str
+async def test_what_the_arguments_add_is_shown_to_the_person_who_is_asked(
+    caller: Caller, sandbox: Sandbox, tool: str, arguments: JsonObject, rule: str, risk: str
 ) -> None:
-    result = await calls.call(tool, arguments, confirmed=None)
+    result = await caller.call(tool, arguments, confirmed=True, every=True)
 
-    assert result.error is not None
-    data, message = result.error["data"], str(result.error["message"])
-    assert isinstance(data, dict)
-    assert isinstance(data["risks"], list)
-    assert (data["rule"], risk in data["risks"], "in this call" in message) == (rule, True, True)
-    assert _requests(sandbox) == []
+    assert (result.outcome, result.error and result.error["type"]) == (Outcome.NEEDS_APPROVAL, "needs_approval")
+    preview = _data(result)["preview"]
+    assert isinstance(preview, dict)
+    assert isinstance(preview["risks"], list)
+    assert risk in [shown["risk"] for shown in preview["risks"] if isinstance(shown, dict)]
+    assert (preview["rule"], "in this call" in str(preview["reason"])) == (rule, True)
+    assert {record.method for record in sandbox.state.requests} <= {"GET"}
+
+
+@pytest.mark.promise("refused-sends-nothing")
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("tables_db_delete", {"database_id": "shop"}),
+        ("tables_db_delete_row", {**TABLE, "row_id": "hammer"}),
+        ("users_update_status", {"user_id": "ada", "status": False}),
+        ("users_create", {"user_id": "eve"}),
+    ],
+)
+async def test_a_grave_write_waits_for_a_person_whatever_the_model_says(
+    caller: Caller, sandbox: Sandbox, tool: str, arguments: JsonObject
+) -> None:
+    before = sandbox.state.digest()
+
+    result = await caller.call(tool, arguments, confirmed=True)
+
+    assert result.outcome is Outcome.NEEDS_APPROVAL
+    assert str(_data(result)["approval"]) in str(result.error and result.error["next"])
+    assert ({record.method for record in sandbox.state.requests} <= {"GET"}, sandbox.state.digest()) == (True, before)
+
+
+async def test_a_grave_write_that_a_person_approved_is_sent_once(
+    caller: Caller, places: Places, sandbox: Sandbox
+) -> None:
+    row: JsonObject = {**TABLE, "row_id": "hammer"}
+    approval = str(_data(await caller.call("tables_db_delete_row", row))["approval"])
+    await places.book.do(lambda store, _seal: store.approve(approval, time.time()))
+
+    done = await caller.call("tables_db_delete_row", row, approval=approval)
+    again = await caller.call("tables_db_delete_row", row, approval=approval)
+
+    assert (done.outcome, again.outcome) == (Outcome.DONE, Outcome.REFUSED)
+    assert _requests(sandbox).count("DELETE /v1/tablesdb/shop/tables/products/rows/hammer") == 1
+
+
+async def test_a_bulk_call_that_nothing_narrows_must_say_that_it_means_every_member(
+    caller: Caller, sandbox: Sandbox
+) -> None:
+    result = await caller.call("tables_db_delete_rows", TABLE, confirmed=True)
+
+    assert (result.outcome, result.error and result.error["type"]) == (Outcome.REFUSED, "every_member")
+    assert (_data(result)["rule"], _requests(sandbox)) == ("delete.many", [])
 
 
 @pytest.mark.promise("confirmation-is-exactly-true")
 @pytest.mark.parametrize("confirmed", [None, False, 1, 1.0, "true", "True", "yes", [True], {"confirm": True}, ""])
-async def test_only_the_boolean_true_confirms(calls: Calls, sandbox: Sandbox, confirmed: Json) -> None:
-    result = await calls.call("tables_db_create_row", ROW, confirmed=confirmed)
+async def test_only_the_boolean_true_confirms(caller: Caller, sandbox: Sandbox, confirmed: Json) -> None:
+    result = await caller.call("tables_db_create_row", ROW, confirmed=confirmed)
 
     assert (result.outcome, _requests(sandbox)) == (Outcome.REFUSED, [])
 
 
-async def test_a_confirmed_write_is_sent_once(calls: Calls, sandbox: Sandbox) -> None:
-    result = await calls.call("tables_db_create_row", ROW, confirmed=True)
+async def test_a_confirmed_write_is_sent_once(caller: Caller, sandbox: Sandbox) -> None:
+    result = await caller.call("tables_db_create_row", ROW, confirmed=True)
 
     assert (result.outcome, result.status) == (Outcome.DONE, 201)
     assert _requests(sandbox) == ["POST /v1/tablesdb/shop/tables/products/rows"]
 
 
 @pytest.mark.parametrize("tool", ["tables_db_create_row", "account_create_o_auth2_token", "graphql_query"])
-async def test_the_read_tool_refuses_whatever_is_not_proven_a_read(calls: Calls, catalog: Catalog, tool: str) -> None:
+async def test_the_read_tool_refuses_whatever_is_not_proven_a_read(caller: Caller, catalog: Catalog, tool: str) -> None:
     required = {p.name: "x" for p in catalog.get(tool).parameters if p.required}
     arguments: JsonObject = {**required, "data": {}} if tool == "tables_db_create_row" else {**required}
     if tool == "graphql_query":
@@ -95,7 +172,7 @@ async def test_the_read_tool_refuses_whatever_is_not_proven_a_read(calls: Calls,
     if tool == "account_create_o_auth2_token":
         arguments = {"provider": "github"}
 
-    result = await calls.read(tool, arguments)
+    result = await caller.read(tool, arguments)
 
     assert result.outcome is Outcome.REFUSED
     assert result.error is not None
@@ -113,9 +190,9 @@ async def test_the_read_tool_refuses_whatever_is_not_proven_a_read(calls: Calls,
     ],
 )
 async def test_a_wrong_call_is_answered_with_the_right_one(
-    calls: Calls, sandbox: Sandbox, tool: str, arguments: JsonObject, kind: str, step: str
+    caller: Caller, sandbox: Sandbox, tool: str, arguments: JsonObject, kind: str, step: str
 ) -> None:
-    result = await calls.call(tool, arguments, confirmed=True)
+    result = await caller.call(tool, arguments, confirmed=True)
 
     assert result.outcome is Outcome.REFUSED
     assert result.error is not None
@@ -126,10 +203,10 @@ async def test_a_wrong_call_is_answered_with_the_right_one(
 
 @pytest.mark.promise("path-argument-stays-in-its-segment")
 @pytest.mark.parametrize("user_id", ["ada/sessions", "../teams/crew", "ada?x=1", "ada#x", "%2e%2e/teams/crew"])
-async def test_an_id_cannot_turn_a_call_into_another_one(calls: Calls, sandbox: Sandbox, user_id: str) -> None:
+async def test_an_id_cannot_turn_a_call_into_another_one(writer: Caller, sandbox: Sandbox, user_id: str) -> None:
     before = sandbox.state.digest()
 
-    result = await calls.call("users_delete", {"user_id": user_id}, confirmed=True)
+    result = await writer.call("users_delete", {"user_id": user_id})
 
     assert result.outcome is not Outcome.DONE
     assert sandbox.state.digest() == before
@@ -138,12 +215,12 @@ async def test_an_id_cannot_turn_a_call_into_another_one(calls: Calls, sandbox: 
 @pytest.mark.promise("lost-write-is-unknown")
 @pytest.mark.parametrize("kind", [FaultKind.DROP_BEFORE, FaultKind.DROP_AFTER, FaultKind.HANG, FaultKind.HALF_BODY])
 async def test_a_write_whose_answer_is_lost_is_unknown_and_sent_once(
-    calls: Calls, sandbox: Sandbox, kind: FaultKind
+    caller: Caller, sandbox: Sandbox, kind: FaultKind
 ) -> None:
     sandbox.state.faults.add(Fault(kind, times=None))
 
     with anyio.fail_after(10):
-        result = await calls.call("tables_db_create_row", ROW, confirmed=True)
+        result = await caller.call("tables_db_create_row", ROW, confirmed=True)
 
     assert result.outcome is Outcome.UNKNOWN
     assert result.error is not None
@@ -153,15 +230,15 @@ async def test_a_write_whose_answer_is_lost_is_unknown_and_sent_once(
 
 @pytest.mark.parametrize("kind", [kind for kind in FaultKind if kind is not FaultKind.NOT_JSON])
 async def test_a_read_that_meets_trouble_fails_with_a_next_step_and_the_next_one_works(
-    calls: Calls, sandbox: Sandbox, kind: FaultKind
+    caller: Caller, sandbox: Sandbox, kind: FaultKind
 ) -> None:
     with sandbox.state.faults.during(Fault(kind)), anyio.fail_after(10):
-        result = await calls.read("users_list", {})
+        result = await caller.read("users_list", {})
 
     assert result.outcome is Outcome.FAILED
     assert result.error is not None
     assert result.error["next"]
-    assert (await calls.read("users_list", {})).outcome is Outcome.DONE
+    assert (await caller.read("users_list", {})).outcome is Outcome.DONE
 
 
 @pytest.mark.parametrize(
@@ -169,10 +246,10 @@ async def test_a_read_that_meets_trouble_fails_with_a_next_step_and_the_next_one
     [("wrong", "sandbox", "user_unauthorized"), ("sandbox-key", "wrong", "project_not_found")],
 )
 async def test_a_wrong_key_or_project_is_said_in_the_words_of_appwrite(
-    sandbox: Sandbox, catalog: Catalog, key: str, project: str, kind: str
+    sandbox: Sandbox, catalog: Catalog, tmp_path: Path, key: str, project: str, kind: str
 ) -> None:
-    async with open_transport(Backend(sandbox.endpoint, project, key)) as transport:
-        result = await Calls(Lazy.of(lambda: catalog), transport).read("users_list", {})
+    async with _caller_to(Backend(sandbox.endpoint, project, key), catalog, tmp_path) as caller:
+        result = await caller.read("users_list", {})
 
     assert result.error is not None
     assert result.error["type"] == kind
@@ -186,45 +263,49 @@ async def test_a_wrong_key_or_project_is_said_in_the_words_of_appwrite(
         ("", "", ["APPWRITE_PROJECT_ID", "APPWRITE_API_KEY"]),
     ],
 )
-async def test_what_is_not_set_is_named(catalog: Catalog, key: str, project: str, missing: list[str]) -> None:
-    async with open_transport(Backend("http://127.0.0.1:9/v1", project, key)) as transport:
-        result = await Calls(Lazy.of(lambda: catalog), transport).read("users_list", {})
+async def test_what_is_not_set_is_named(
+    catalog: Catalog, tmp_path: Path, key: str, project: str, missing: list[str]
+) -> None:
+    async with _caller_to(Backend("http://127.0.0.1:9/v1", project, key), catalog, tmp_path) as caller:
+        result = await caller.read("users_list", {})
 
     assert result.error is not None
     assert result.error["type"] == "not_configured"
     assert result.error["data"] == {"missing": missing}
 
 
-async def test_an_endpoint_that_nobody_serves_fails_a_write_without_doubt(catalog: Catalog) -> None:
-    async with open_transport(Backend("http://127.0.0.1:9/v1", "p", "k")) as transport:
-        result = await Calls(Lazy.of(lambda: catalog), transport).call("users_delete", {"user_id": "u"}, confirmed=True)
+async def test_an_endpoint_that_nobody_serves_fails_a_write_without_doubt(catalog: Catalog, tmp_path: Path) -> None:
+    async with _caller_to(Backend("http://127.0.0.1:9/v1", "p", "k"), catalog, tmp_path) as caller:
+        result = await caller.call("teams_create", {"team_id": "crew", "name": "Crew"}, confirmed=True)
 
     assert result.outcome is Outcome.FAILED
     assert result.error is not None
     assert result.error["type"] == "endpoint_unreachable"
 
 
-async def test_a_large_file_goes_in_chunks_and_arrives_whole(calls: Calls, sandbox: Sandbox) -> None:
+async def test_a_large_file_goes_in_chunks_and_is_kept_whole(caller: Caller, places: Places, sandbox: Sandbox) -> None:
     text = "0123456789abcdef" * (6 * 1024 * 1024 // 16)
     bucket = next(iter(sandbox.state.buckets))
     arguments: JsonObject = {"bucket_id": bucket, "file_id": "big", "file": {"filename": "big.txt", "text": text}}
 
     with anyio.fail_after(30):
-        sent = await calls.call("storage_create_file", arguments, confirmed=True)
-        got = await calls.read("storage_get_file_download", {"bucket_id": bucket, "file_id": "big"})
+        sent = await caller.call("storage_create_file", arguments, confirmed=True)
+        got = await caller.read("storage_get_file_download", {"bucket_id": bucket, "file_id": "big"})
 
     assert sent.outcome is Outcome.DONE
-    assert isinstance(got.result, dict)
-    assert got.result.get("text") == text
+    assert got.shown is not None
+    assert got.shown.result_id is not None
+    kept = await places.parts.shaper.read(got.shown.result_id, Here.owner)
+    assert json.loads(kept.content)["text"] == text
     assert _requests(sandbox)[:2] == [f"POST /v1/storage/buckets/{bucket}/files"] * 2
 
 
-async def test_a_hundred_calls_share_the_pool_while_one_hangs(calls: Calls, sandbox: Sandbox) -> None:
+async def test_a_hundred_calls_share_the_pool_while_one_hangs(caller: Caller, sandbox: Sandbox) -> None:
     sandbox.state.faults.add(Fault(FaultKind.HANG, path="/teams"))
     outcomes: list[Outcome] = []
 
     async def read(tool: str) -> None:
-        outcomes.append((await calls.read(tool, {})).outcome)
+        outcomes.append((await caller.read(tool, {})).outcome)
 
     with anyio.fail_after(20):
         async with anyio.create_task_group() as group:

@@ -16,7 +16,8 @@ from mcp.client import Client
 from handrail.appwrite import Calls
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.catalog.model import Deprecation, Method
-from handrail.appwrite.definitions import CONFIRM_WRITE, PublicTool
+from handrail.appwrite.definitions import ALL as EVERY_MEMBER
+from handrail.appwrite.definitions import APPROVAL, CONFIRM_WRITE, PublicTool
 from handrail.appwrite.direct_tools import MAX_DESCRIPTION, direct_tools
 from handrail.appwrite.evidence import judge
 from handrail.appwrite.exposure import ALL, ExposureError, exposed_methods, exposed_names
@@ -24,11 +25,13 @@ from handrail.json_types import Json, JsonObject
 from handrail.protocol import ServerTool, create_server
 from handrail.protocol.toolbox import PAGE
 from handrail.sandbox import Fault, FaultKind, Sandbox
+from tests.appwrite.callers import Caller
 from tests.appwrite.samples import READ
 
 TABLE: JsonObject = {"database_id": "shop", "table_id": "products"}
 ROW: JsonObject = {**TABLE, "row_id": "r9", "data": {"name": "Lantern", "price": 18.5}}
-ANSWER_KEYS = {"tool", "outcome", "status", "result", "error", "journal_id", "next_page"}
+FOR_THE_GATE = {CONFIRM_WRITE, APPROVAL, EVERY_MEMBER}
+ANSWER_KEYS = {"tool", "outcome", "status", "result", "error", "project", "journal_id", "next_page"}
 
 
 @pytest.fixture
@@ -55,7 +58,7 @@ def _answer(result: types.CallToolResult) -> dict[str, Any]:
     assert isinstance(block, types.TextContent)
     answer = dict(result.structured_content or {})
     assert answer == json.loads(block.text)
-    assert set(answer) == ANSWER_KEYS
+    assert set(answer) >= ANSWER_KEYS
     return answer
 
 
@@ -92,19 +95,19 @@ async def test_no_two_tools_have_one_title_but_for_those_that_the_sdk_itself_nam
 
 
 @pytest.mark.promise("direct-tools-are-gated")
-def test_no_method_has_an_argument_of_the_name_that_confirms_a_write(catalog: Catalog) -> None:
-    assert [method.tool for method in catalog if CONFIRM_WRITE in {p.name for p in method.parameters}] == []
+def test_no_method_has_an_argument_of_a_name_that_speaks_for_a_write(catalog: Catalog) -> None:
+    assert [method.tool for method in catalog if FOR_THE_GATE & {p.name for p in method.parameters}] == []
 
 
-async def test_every_schema_is_the_methods_own_with_the_confirmation_where_it_is_no_read(
+async def test_every_schema_is_the_methods_own_with_what_speaks_for_it_where_it_is_no_read(
     catalog: Catalog, tools: dict[str, ServerTool]
 ) -> None:
     for method in catalog:
         tool = tools[method.tool]
         jsonschema.Draft202012Validator.check_schema(tool.input_schema)
-        own = {name: details for name, details in _properties(tool).items() if name != CONFIRM_WRITE}
+        own = {name: details for name, details in _properties(tool).items() if name not in FOR_THE_GATE}
         assert {**tool.input_schema, "properties": own} == method.input_schema()
-        assert (CONFIRM_WRITE in _properties(tool)) is not tool.annotations.read_only_hint
+        assert _properties(tool).keys() & FOR_THE_GATE == (set() if tool.annotations.read_only_hint else FOR_THE_GATE)
 
 
 @pytest.mark.parametrize(
@@ -151,10 +154,10 @@ async def test_the_wire_shows_risks_and_reason(client: Client) -> None:
     assert meta["handrail/reason"]
 
 
-async def test_a_read_runs_and_answers_as_the_call_tool_does(client: Client, calls: Calls) -> None:
+async def test_a_read_runs_and_answers_as_the_call_tool_does(client: Client, caller: Caller) -> None:
     result = await client.call_tool("tables_db_list_rows", TABLE)
 
-    expected = await calls.read("tables_db_list_rows", TABLE)
+    expected = await caller.read("tables_db_list_rows", TABLE)
     assert (result.is_error, _answer(result)) == (False, expected.as_json())
 
 
@@ -185,7 +188,7 @@ async def test_what_is_listed_as_a_read_never_writes_whatever_the_gate_finds_in_
     ],
 )
 @pytest.mark.parametrize(
-    ("tool", "arguments"), [("tables_db_create_row", ROW), ("tables_db_delete", {"database_id": "shop"})]
+    ("tool", "arguments"), [("tables_db_create_row", ROW), ("users_update_name", {"user_id": "ada", "name": "Ada L."})]
 )
 async def test_a_write_without_its_confirmation_is_refused_and_sends_nothing(
     client: Client, sandbox: Sandbox, tool: str, arguments: JsonObject, confirmation: JsonObject, kind: str
@@ -202,6 +205,18 @@ async def test_a_write_without_its_confirmation_is_refused_and_sends_nothing(
         kind,
     )
     assert (list(sandbox.state.requests), sandbox.state.digest()) == ([], before)
+
+
+@pytest.mark.promise("refused-sends-nothing")
+@pytest.mark.promise("direct-tools-are-gated")
+async def test_a_grave_write_waits_for_a_person(client: Client, sandbox: Sandbox) -> None:
+    before = sandbox.state.digest()
+
+    result = await client.call_tool("tables_db_delete", {"database_id": "shop", "confirm_write": True})
+
+    assert (result.is_error, _answer(result)["outcome"]) == (True, "needs_approval")
+    assert {sent.method for sent in sandbox.state.requests} <= {"GET"}
+    assert sandbox.state.digest() == before
 
 
 @pytest.mark.promise("direct-tools-are-gated")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +9,14 @@ import mcp_types as types
 import pytest
 from mcp.client import Client
 
-from handrail.appwrite import AppwriteToolset, Transport
+from handrail.appwrite import AppwriteToolset, Calls
 from handrail.appwrite.catalog import load_catalogs
 from handrail.appwrite.docs_labels import ToolLabeller
 from handrail.docs.sync import SyncRequest, sync_docs
 from handrail.encoder import EncoderDataError
 from handrail.lazy import Lazy
 from handrail.protocol import create_server
+from tests.appwrite.callers import Places
 from tests.docs.pages import WordEncoder, write_pages
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ _PAGES = {
 }
 
 
-def _client(transport: Transport, cached: Path, home: Path | None, encoder: Lazy[Any] | None = None) -> Client:
-    catalog = Lazy.of(partial(load_catalogs, cached))
+def _client(places: Places, home: Path | None, encoder: Lazy[Any] | None = None) -> Client:
     used = encoder or Lazy.of(WordEncoder)
-    return Client(create_server(AppwriteToolset(catalog, transport, home=home, encoder=used).tools()))
+    toolset = AppwriteToolset(places.parts, Calls(places.parts), home=home, encoder=used)
+    return Client(create_server(toolset.tools()))
 
 
 @pytest.fixture
@@ -47,8 +47,8 @@ async def docs(tmp_path: Path, session_home: Path) -> Path:
 
 
 @pytest.fixture
-async def client(transport: Transport, session_home: Path, docs: Path) -> AsyncIterator[Client]:
-    async with _client(transport, session_home, docs) as connected:
+async def client(places: Places, docs: Path) -> AsyncIterator[Client]:
+    async with _client(places, docs) as connected:
         yield connected
 
 
@@ -125,12 +125,12 @@ async def test_where_little_fits_the_answer_says_so(client: Client) -> None:
 @pytest.mark.promise("docs-search-without-index")
 @pytest.mark.parametrize("there", ["no home", "no index", "a broken index"])
 async def test_without_an_index_the_docstrings_answer_and_the_command_that_builds_one_is_told(
-    transport: Transport, session_home: Path, tmp_path: Path, there: str
+    places: Places, tmp_path: Path, there: str
 ) -> None:
     if there == "a broken index":
         (tmp_path / "docs").mkdir()
         (tmp_path / "docs" / "index.sqlite").write_bytes(b"half built")
-    async with _client(transport, session_home, None if there == "no home" else tmp_path) as client:
+    async with _client(places, None if there == "no home" else tmp_path) as client:
         answer = await _ask(client, query="create a user with email and password")
         context = await client.call_tool("appwrite_get_context", {})
 
@@ -141,13 +141,11 @@ async def test_without_an_index_the_docstrings_answer_and_the_command_that_build
     assert "handrail docs sync" in context.structured_content["docs"]["next"]
 
 
-async def test_an_encoder_that_cannot_be_loaded_leaves_the_words(
-    transport: Transport, session_home: Path, docs: Path
-) -> None:
+async def test_an_encoder_that_cannot_be_loaded_leaves_the_words(places: Places, docs: Path) -> None:
     def broken() -> WordEncoder:
         raise EncoderDataError("The encoder's data cannot be used.")
 
-    async with _client(transport, session_home, docs, Lazy.of(broken)) as client:
+    async with _client(places, docs, Lazy.of(broken)) as client:
         answer = await _ask(client, query="insert a row")
 
     assert answer["sections"][0]["path"] == "/docs/rows"

@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
+from benchmarks.search import read_requests, recall
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.search import read_requests, recall
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.search import Ranking, SearchIndex
 from handrail.appwrite.search.spelling import Spelling, slips_between
@@ -97,7 +97,9 @@ def test_an_exact_name_comes_first(index: SearchIndex, catalog: Catalog, data: s
     assert (found.hits[0].method.tool, found.hits[0].score, found.ranking) == (name, 1.0, Ranking.NAME)
 
 
-@pytest.mark.parametrize("written", ["tablesDB.createRow", "tables-db create-row", "Tables DB: create row", "tablesDb_createRow"])
+@pytest.mark.parametrize(
+    "written", ["tablesDB.createRow", "tables-db create-row", "Tables DB: create row", "tablesDb_createRow"]
+)
 def test_a_name_in_another_spelling_comes_first_too(index: SearchIndex, written: str) -> None:
     found = index.search(written)
 
@@ -139,6 +141,7 @@ def test_a_deprecated_twin_comes_below_its_replacement(index: SearchIndex, query
         assert names.index(str(method.deprecation.replacement)) < names.index(method.tool)
 
 
+@pytest.mark.promise("search-hides-no-write")
 def test_writes_are_found_beside_reads_whatever_is_asked(index: SearchIndex) -> None:
     assert "users_delete" in _names(index, "I only want to read users, delete nothing", limit=25)
 

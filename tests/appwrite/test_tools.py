@@ -1,7 +1,8 @@
-"""The four public tools, as a client sees them in memory."""
+"""The public tools, as a client sees them in memory."""
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,22 +12,29 @@ import mcp_types as types
 import pytest
 from mcp.client import Client
 
-from handrail.appwrite import AppwriteToolset, Backend, Transport, open_transport
+from handrail.appwrite import AppwriteToolset, Backend, Calls, Transport, open_transport
 from handrail.appwrite.catalog import load_catalogs
 from handrail.json_types import JsonObject
 from handrail.lazy import Lazy
 from handrail.protocol import create_server
 from handrail.sandbox import Fault, FaultKind, Sandbox
+from tests.appwrite.callers import open_places
+
+ANSWER_KEYS = {"tool", "outcome", "status", "result", "error", "project", "journal_id", "next_page"}
+RENAME: JsonObject = {"tool_name": "users_update_name", "arguments": {"user_id": "ada", "name": "Ada L."}}
 
 
-def _client(transport: Transport, home: Path) -> Client:
-    toolset = AppwriteToolset(Lazy.of(partial(load_catalogs, home)), transport)
-    return Client(create_server(toolset.tools()))
+@asynccontextmanager
+async def _client(transport: Transport, cached: Path, home: Path) -> AsyncIterator[Client]:
+    async with open_places(transport, Lazy.of(partial(load_catalogs, cached)), home) as places:
+        toolset = AppwriteToolset(places.parts, Calls(places.parts))
+        async with Client(create_server(toolset.tools())) as connected:
+            yield connected
 
 
 @pytest.fixture
-async def client(transport: Transport, session_home: Path) -> AsyncIterator[Client]:
-    async with _client(transport, session_home) as connected:
+async def client(transport: Transport, session_home: Path, tmp_path: Path) -> AsyncIterator[Client]:
+    async with _client(transport, session_home, tmp_path / "home") as connected:
         yield connected
 
 
@@ -46,7 +54,7 @@ async def test_every_tool_has_a_title_and_all_four_hints_except_the_gateways_ope
         gateway = tool.name == "appwrite_call_tool"
         assert tool.title
         assert set(shown) == {"readOnlyHint", "idempotentHint", "openWorldHint"} | (
-            set() if gateway else {"destructiveHint", "title"}
+            set() if gateway else {"destructiveHint"}
         )
 
 
@@ -55,22 +63,19 @@ async def test_a_read_answers_in_text_and_structure(client: Client) -> None:
 
     answer = _both(result)
     assert (result.is_error, answer["outcome"], answer["result"]["total"]) == (False, "done", 2)
-    assert set(answer) == {"tool", "outcome", "status", "result", "error", "journal_id", "next_page"}
+    assert set(answer) >= ANSWER_KEYS
 
 
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
-        ({"tool_name": "users_delete", "arguments": {"user_id": "ada"}}, "confirmation_required"),
-        (
-            {"tool_name": "users_delete", "arguments": {"user_id": "ada"}, "confirm_write": False},
-            "confirmation_required",
-        ),
-        ({"tool_name": "users_delete", "arguments": {"user_id": "ada"}, "confirm_write": "true"}, "argument_invalid"),
-        ({"tool_name": "users_delete", "arguments": {"user_id": "ada"}, "confirm_write": 1}, "argument_invalid"),
-        ({"tool_name": "users_delete", "arguments": {"user_id": "ada"}, "confirm_write": None}, "argument_invalid"),
-        ({"tool_name": "users_delete", "arguments": [], "confirm_write": True}, "argument_invalid"),
-        ({"tool_name": "users_delete", "arguments": {}, "confirm_write": True}, "argument_invalid"),
+        ({**RENAME}, "confirmation_required"),
+        ({**RENAME, "confirm_write": False}, "confirmation_required"),
+        ({**RENAME, "confirm_write": "true"}, "argument_invalid"),
+        ({**RENAME, "confirm_write": 1}, "argument_invalid"),
+        ({**RENAME, "confirm_write": None}, "argument_invalid"),
+        ({**RENAME, "arguments": [], "confirm_write": True}, "argument_invalid"),
+        ({**RENAME, "arguments": {}, "confirm_write": True}, "argument_invalid"),
         ({"tool_name": "users_remove", "arguments": {}, "confirm_write": True}, "tool_unknown"),
         ({"toolName": "users_delete"}, "argument_invalid"),
         ({}, "argument_invalid"),
@@ -85,7 +90,7 @@ async def test_a_refusal_has_the_shape_of_every_answer_and_sends_nothing(
     answer = _both(result)
     assert (result.is_error, answer["outcome"], answer["error"]["type"]) == (True, "refused", kind)
     assert answer["error"]["next"]
-    assert set(answer) == {"tool", "outcome", "status", "result", "error", "journal_id", "next_page"}
+    assert set(answer) == ANSWER_KEYS
     assert list(sandbox.state.requests) == []
 
 
@@ -132,9 +137,9 @@ async def test_the_context_tells_where_calls_go(client: Client, sandbox: Sandbox
     ],
 )
 async def test_the_context_says_what_is_missing_and_what_mends_it(
-    backend: Backend, kinds: list[str], session_home: Path
+    backend: Backend, kinds: list[str], session_home: Path, tmp_path: Path
 ) -> None:
-    async with open_transport(backend) as transport, _client(transport, session_home) as client:
+    async with open_transport(backend) as transport, _client(transport, session_home, tmp_path / "home") as client:
         answer = _both(await client.call_tool("appwrite_get_context", {}))
 
     assert [problem["type"] for problem in answer["problems"]] == kinds
@@ -143,11 +148,11 @@ async def test_the_context_says_what_is_missing_and_what_mends_it(
 
 @pytest.mark.parametrize(("key", "kind"), [("wrong", "user_unauthorized"), ("sandbox-key", None)])
 async def test_the_context_says_whether_the_key_is_accepted(
-    sandbox: Sandbox, session_home: Path, key: str, kind: str | None
+    sandbox: Sandbox, session_home: Path, tmp_path: Path, key: str, kind: str | None
 ) -> None:
     async with (
         open_transport(Backend(sandbox.endpoint, sandbox.project_id, key)) as transport,
-        _client(transport, session_home) as client,
+        _client(transport, session_home, tmp_path / "home") as client,
     ):
         answer = _both(await client.call_tool("appwrite_get_context", {}))
 

@@ -4,7 +4,7 @@ from enum import Enum, auto
 from typing import cast
 
 from handrail.approvals import Consent
-from handrail.appwrite.definitions import ALL, APPROVAL, CONFIRM_WRITE, PublicTool
+from handrail.appwrite.definitions import ALL, APPROVAL, CONFIRM_WRITE, TOKEN, PublicTool
 from handrail.appwrite.request import CallRequest
 from handrail.errors import ArgumentError
 from handrail.json_types import JsonMapping, JsonObject
@@ -54,7 +54,7 @@ def request_of(arguments: JsonMapping, surface: str, *, reads_only: bool = False
         consent=Consent(
             confirm_write=arguments.get(CONFIRM_WRITE),
             approval=arguments.get(APPROVAL),
-            token=arguments.get("token"),
+            token=arguments.get(TOKEN),
         ),
         every=arguments.get(ALL),
         reveal=arguments.get("reveal"),

@@ -19,14 +19,14 @@ from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.downloads import DownloadRoot
 from handrail.appwrite.files_on_disk import UploadRoots
-from handrail.appwrite.judging import action_of, entry_of, require_narrow, require_read
+from handrail.appwrite.judging import action_of, entry_of, require_narrow, require_read, with_file
 from handrail.appwrite.outcome import CallResult, Outcome, needs_approval, refused
 from handrail.appwrite.plan import RequestPlan
 from handrail.appwrite.planner import plan_request
 from handrail.appwrite.preview import ReadTwins, preview_of
 from handrail.appwrite.request import CallRequest
 from handrail.appwrite.results.masking import mask
-from handrail.appwrite.results.shaper import ResultShaper
+from handrail.appwrite.results.shaper import ResultShaper, seen
 from handrail.appwrite.sending import Sent
 from handrail.appwrite.switches import Switches
 from handrail.appwrite.targets import Target, Targets
@@ -98,7 +98,7 @@ class Calls:
             return await self._refused(judged, error)
         result = await self._send(judged, ready, journal_id)
         if request.save_as is not None:
-            result = await self._saved(request.save_as, result)
+            result = await self._saved(request.save_as, result, reveal=request.reveal is True)
         return await self._parts.shaper.shape(
             replace(result, project=judged.project, journal_id=journal_id),
             method=ready.method,
@@ -107,6 +107,7 @@ class Calls:
             reveal=request.reveal is True,
             page=request.page,
             pick=request.pick,
+            arguments=request.arguments,
         )
 
     async def preview(self, request: CallRequest, call: Call) -> JsonObject:
@@ -158,6 +159,7 @@ class Calls:
         if request.save_as is not None:
             self._parts.downloads.check(request.save_as)
         judged.plan = await self._plan(known.method, request.arguments, backend.project)
+        judged.action = with_file(judged.required_action(), judged.plan)
         return _Ready(known.method, effect, target, judged.plan)
 
     async def _ready(self, judged: "_Judged") -> "_Ready":
@@ -223,7 +225,7 @@ class Calls:
             effect = effect_of_call(method, arguments)
             plan = await self._plan(method, arguments, ready.target.transport.backend.project)
             sent = await ready.target.sender.call(method, arguments, effect, plan)
-            return replace(sent.result, result=mask(sent.result.result).document)
+            return replace(sent.result, result=seen(sent.result.result))
 
         twins = await self._parts.twins.get()
         return await preview_of(ready.method, judged.request.arguments, ready.effect, ready.plan, twins, read)
@@ -236,11 +238,12 @@ class Calls:
         plan = partial(plan_request, method, arguments, config=config, files=self._parts.uploads)
         return await anyio.to_thread.run_sync(plan)
 
-    async def _saved(self, name: str, result: CallResult) -> CallResult:
+    async def _saved(self, name: str, result: CallResult, *, reveal: bool) -> CallResult:
         """The answer in a file of its own. Where it cannot be, the answer says so and is still there."""
         if result.outcome is not Outcome.DONE:
             return result
-        content = result.file.content if result.file else json.dumps(result.result, ensure_ascii=False).encode()
+        document = result.result if reveal else mask(result.result).document
+        content = result.file.content if result.file else json.dumps(document, ensure_ascii=False).encode()
         try:
             saved = await anyio.to_thread.run_sync(self._parts.downloads.save, name, content)
         except HandrailError as error:

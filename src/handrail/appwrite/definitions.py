@@ -18,6 +18,7 @@ __all__ = [
     "CONFIRM_WRITE_SCHEMA",
     "DEFAULT_HITS",
     "DEFAULT_SECTIONS",
+    "TOKEN",
     "PublicTool",
     "public_tool",
 ]
@@ -42,7 +43,6 @@ APPROVAL: Final = "approval"
 
 APPROVAL_SCHEMA: Final[JsonObject] = {
     "type": "string",
-    "maxLength": 200,
     "description": "The id that needs_approval gave, once approved.",
 }
 """Its JSON schema."""
@@ -52,6 +52,15 @@ ALL: Final = "all"
 
 ALL_SCHEMA: Final[JsonObject] = {"type": "boolean", "description": "Bulk without queries: every member is meant."}
 """Its JSON schema."""
+
+TOKEN: Final = "token"
+"""The argument that brings a preview's token along, where one does for grave calls."""
+
+_TOKEN_SCHEMA: Final[JsonObject] = {
+    "type": "string",
+    "maxLength": 200,
+    "description": "The token of this call's preview.",
+}
 
 _MOST_HITS: Final = 25
 
@@ -77,38 +86,34 @@ _TITLES: Final = {
 }
 
 _DESCRIPTIONS: Final = {
-    PublicTool.CONTEXT: "Project, endpoint, server version, whether the key is accepted, and the services. "
-    "Changes nothing. Begin here when calls fail.",
-    PublicTool.SEARCH: "Find the Appwrite method for a job. Each hit has its safety hints; the first ones have their "
-    "argument schema. Call a hit with appwrite_call_read_tool if its readOnlyHint is true, else with "
-    "appwrite_call_tool.",
-    PublicTool.DOCS: "Ask Appwrite's documentation: sections with their link, and the tools they are about. For "
-    "concepts and how-tos.",
-    PublicTool.READ: "Call an Appwrite method that is proven to change nothing; all others are refused. Or several at "
+    PublicTool.CONTEXT: "Project, endpoint, server version, what the key may read, services. Begin here when calls fail.",
+    PublicTool.SEARCH: "Find the Appwrite method for a job: safety hints of each hit, the argument schema of the first "
+    "ones. Call one with appwrite_call_read_tool if its readOnlyHint is true, else with appwrite_call_tool.",
+    PublicTool.DOCS: "Ask Appwrite's documentation how something works: sections with their link and their tools.",
+    PublicTool.READ: "Call an Appwrite method that is proven to change nothing; others are refused. Or several at "
     "once (calls), or a page of an earlier answer (result_id, page).",
     PublicTool.PREVIEW: "What a call would do, without doing it: request, risks, what is there now, who must agree.",
-    PublicTool.CALL: "Call any Appwrite method. A write needs confirm_write: true; a grave one a person: it answers "
-    "needs_approval with what to do. Outcomes: done, refused (nothing was sent), failed, unknown (a write whose answer "
-    "was lost: check before repeating).",
+    PublicTool.CALL: "Call any Appwrite method. A write needs confirm_write: true; a grave one a person: "
+    "needs_approval says what to do. Outcomes: done, refused (nothing was sent), failed, unknown (a write's answer was "
+    "lost: look before you repeat it).",
 }
 
 _TOOL_NAME: Final[JsonObject] = {
     "type": "string",
-    "minLength": 1,
-    "maxLength": 128,
-    "description": "A name from appwrite_search_tools, such as tables_db_list_rows.",
+    "description": "Such as tables_db_list_rows.",
 }
 _ARGUMENTS: Final[JsonObject] = {
     "type": "object",
-    "description": "The method's arguments by their snake_case names.",
+    "description": "By their snake_case names.",
 }
-_PROJECT: Final[JsonObject] = {"type": "string", "maxLength": 64, "description": "A profile's name."}
+_PROJECT: Final[JsonObject] = {"type": "string", "description": "A profile's name."}
+# How long a text may be is for who reads it to say: each of these is checked there, and the listing stays short.
 _OF_EVERY_CALL: Final[JsonObject] = {
     "page": {"type": "integer", "minimum": 1},
-    "pick": {"type": "string", "maxLength": 1000, "description": "JMESPath of what is wanted."},
+    "pick": {"type": "string", "description": "JMESPath of what is wanted."},
     "reveal": {"type": "boolean", "description": "Show secrets: a person must agree."},
     "project": _PROJECT,
-    "save_as": {"type": "string", "maxLength": 255, "description": "A file in the download folder."},
+    "save_as": {"type": "string", "description": "A file in the download folder."},
 }
 _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
     PublicTool.CONTEXT: {},
@@ -117,26 +122,24 @@ _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
             "type": "string",
             "minLength": 1,
             "maxLength": 2000,
-            "description": "What you want to do, in plain words, or a tool's name.",
+            "description": "What to do, in plain words, or a tool's name.",
         },
         "limit": {
             "type": "integer",
             "minimum": 1,
             "maximum": _MOST_HITS,
             "default": DEFAULT_HITS,
-            "description": "How many tools at most.",
         },
         "services": {
             "type": "array",
             "items": {"type": "string"},
-            "maxItems": 50,
-            "description": "Only of these services, such as tables_db or users.",
+            "description": "Only these, such as tables_db.",
         },
     },
     PublicTool.DOCS: {
         "query": {"type": "string", "minLength": 1, "maxLength": 2000},
         "limit": {"type": "integer", "minimum": 1, "maximum": 10, "default": DEFAULT_SECTIONS},
-        "page": {"type": "string", "maxLength": 512, "description": "Only the page of this 'path'."},
+        "page": {"type": "string", "description": "Only the page of this 'path'."},
     },
     PublicTool.READ: {
         "tool_name": _TOOL_NAME,
@@ -146,7 +149,7 @@ _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
             "maxItems": MOST_READS,
             "items": object_schema({"tool_name": {"type": "string"}, "arguments": {"type": "object"}}, "tool_name"),
         },
-        "result_id": {"type": "string", "maxLength": 100},
+        "result_id": {"type": "string"},
         **_OF_EVERY_CALL,
     },
     PublicTool.PREVIEW: {"tool_name": _TOOL_NAME, "arguments": _ARGUMENTS, "project": _PROJECT, ALL: ALL_SCHEMA},
@@ -169,22 +172,24 @@ _REQUIRED: Final[dict[PublicTool, list[str]]] = {
 }
 
 
-def public_tool(tool: PublicTool, handler: ToolHandler, refusal: Refusal | None = None) -> ServerTool:
+def public_tool(
+    tool: PublicTool, handler: ToolHandler, refusal: Refusal | None = None, *, takes_token: bool = False
+) -> ServerTool:
     """A public tool with what answers it, and how it shows an error where that has a shape of its own."""
-    title = _TITLES[tool]
+    properties = {**_PROPERTIES[tool], TOKEN: _TOKEN_SCHEMA} if takes_token else _PROPERTIES[tool]
     annotations = {
-        PublicTool.CONTEXT: REMOTE_READ.annotations(title),
-        PublicTool.SEARCH: LOCAL_READ.annotations(title),
-        PublicTool.DOCS: LOCAL_READ.annotations(title),
-        PublicTool.READ: REMOTE_READ.annotations(title),
-        PublicTool.PREVIEW: REMOTE_READ.annotations(title),
+        PublicTool.CONTEXT: REMOTE_READ.annotations(),
+        PublicTool.SEARCH: LOCAL_READ.annotations(),
+        PublicTool.DOCS: LOCAL_READ.annotations(),
+        PublicTool.READ: REMOTE_READ.annotations(),
+        PublicTool.PREVIEW: REMOTE_READ.annotations(),
         PublicTool.CALL: annotations_for_gateway(),
     }
     return ServerTool(
         name=tool.value,
-        title=title,
+        title=_TITLES[tool],
         description=_DESCRIPTIONS[tool],
-        input_schema=object_schema(_PROPERTIES[tool], *_REQUIRED[tool]),
+        input_schema=object_schema(properties, *_REQUIRED[tool]),
         annotations=annotations[tool],
         handler=handler,
         refusal=refusal,

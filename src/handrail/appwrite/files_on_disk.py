@@ -15,6 +15,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -94,7 +95,8 @@ class StoredFile:
     @property
     def shown(self) -> JsonObject:
         """What a person is shown who is to agree to its being sent."""
-        return {"path": str(self.path), "bytes": self.whole}
+        changed = datetime.fromtimestamp(self.identity[2] / 1e9, UTC)
+        return {"path": str(self.path), "bytes": self.whole, "modified": changed.isoformat()}
 
     def __len__(self) -> int:
         """How many bytes this part has."""

@@ -1,10 +1,13 @@
 """A call as the gate and the journal see it. Pure."""
 
+from dataclasses import replace
+
 from handrail.approvals import Action, Admission, Agreement, grave_of
 from handrail.appwrite.call_effects import means_every_member
 from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.definitions import ALL
-from handrail.appwrite.plan import RequestPlan
+from handrail.appwrite.files_on_disk import StoredFile
+from handrail.appwrite.plan import MultipartBody, RequestPlan
 from handrail.appwrite.request import CallRequest
 from handrail.errors import RefusedError
 from handrail.hints import Effect
@@ -12,7 +15,16 @@ from handrail.journal import Entry
 from handrail.json_types import JsonObject
 from handrail.protocol.tool import Client
 
-__all__ = ["EveryMemberError", "NotAReadError", "action_of", "entry_of", "evidence", "require_narrow", "require_read"]
+__all__ = [
+    "EveryMemberError",
+    "NotAReadError",
+    "action_of",
+    "entry_of",
+    "evidence",
+    "require_narrow",
+    "require_read",
+    "with_file",
+]
 
 
 class NotAReadError(RefusedError):
@@ -78,6 +90,15 @@ def action_of(method: Method, effect: Effect, request: CallRequest, *, project: 
         grave=grave_of(effect, deletes=deletes, other_project=other, reveal=request.reveal is True),
         summary=method.summary or method.title,
     )
+
+
+def with_file(action: Action, plan: RequestPlan) -> Action:
+    """The action bound to the file on disk that it would send, as it is now: another one needs another word."""
+    body = plan.body
+    content = body.file.content if isinstance(body, MultipartBody) and body.file is not None else None
+    if not isinstance(content, StoredFile):
+        return action
+    return replace(action, arguments={**action.arguments, "file on disk": content.shown})
 
 
 def entry_of(

@@ -10,6 +10,7 @@ __all__ = ["example_call"]
 
 _NEW_ID: Final = "unique()"
 _QUERY: Final = '{"method":"limit","values":[25]}'
+_SOME_KEYS: Final = 2  # such as a file's name and its text
 _TEXTS: Final = {
     "email": "ada@example.com",
     "phone": "+12065550100",
@@ -52,7 +53,7 @@ def _value(parameter: Parameter) -> Json:
         case "array":
             return [_item(schema, name)]
         case "object":
-            return {"<key>": "<value>"}
+            return _object(schema)
         case _:
             return _text(name, str(schema.get("description", "")))
 
@@ -64,8 +65,18 @@ def _item(schema: JsonMapping, name: str) -> Json:
         if isinstance(options, list) and options:
             return options[0]
         if items.get("type") == "object":
-            return {"<key>": "<value>"}
+            return _object(items)
     return _QUERY if name == "queries" else f"<one of {name}>"
+
+
+def _object(schema: JsonMapping) -> Json:
+    """An object with the keys that it must have, or with the first ones that it may have, or with any."""
+    known = schema.get("properties")
+    if not isinstance(known, dict) or not known:
+        return {"<key>": "<value>"}
+    needed = schema.get("required")
+    names = [str(name) for name in needed] if isinstance(needed, list) and needed else [*known][:_SOME_KEYS]
+    return {name: f"<{name}>" for name in names}
 
 
 def _text(name: str, description: str) -> str:

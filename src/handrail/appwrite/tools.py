@@ -32,6 +32,7 @@ class AppwriteToolset:
         calls: makes them.
         home: the home folder, where the index of the documentation is; None where there is none.
         writes: the switch for writes, as the context shows it.
+        tokens: whether the token of a preview does for a grave call, so that it can be given.
         encoder: for the documentation; by default the package's own, shared with the search for tools.
     """
 
@@ -42,6 +43,7 @@ class AppwriteToolset:
         *,
         home: Path | None = None,
         writes: str = "confirm",
+        tokens: bool = False,
         encoder: "Lazy[Encoder] | None" = None,
     ) -> None:
         shared = SharedEncoder()
@@ -50,6 +52,7 @@ class AppwriteToolset:
         self._search = parts.catalog.then(partial(ToolSearch, load=shared))
         self._home = home
         self._writes = writes
+        self._tokens = tokens
         self._encoder = encoder or Lazy.of(shared)
 
     def tools(self) -> list[ServerTool]:
@@ -60,7 +63,7 @@ class AppwriteToolset:
             public_tool(PublicTool.DOCS, self._answer_docs),
             public_tool(PublicTool.READ, self._answer_read, _refused),
             public_tool(PublicTool.PREVIEW, self._answer_preview),
-            public_tool(PublicTool.CALL, self._answer_call, _refused),
+            public_tool(PublicTool.CALL, self._answer_call, _refused, takes_token=self._tokens),
         ]
 
     async def _answer_context(self, _call: Call, _arguments: JsonMapping) -> ToolAnswer:

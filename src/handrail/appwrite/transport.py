@@ -10,7 +10,6 @@ from typing import Final
 from urllib.parse import urlencode
 
 import anyio
-import anyio.lowlevel
 import anyio.to_thread
 import httpx2
 
@@ -114,7 +113,6 @@ class Transport:
         self._tls = tls or Tls()
         self._transport = transport
         self._client: httpx2.AsyncClient | None = None
-        self._turns = anyio.Lock()
 
     async def send(self, plan: RequestPlan, *, within_s: float | None = None) -> Answer:
         """Send one planned request and read its answer.
@@ -129,8 +127,6 @@ class Transport:
             AnswerLostError: it was sent, and no status came back.
         """
         plan = await _loaded(plan)
-        async with self._turns:
-            await anyio.lowlevel.checkpoint()  # of many calls at once one begins per turn of the loop, and others act
         try:
             request = self._request(plan)
         except _IMPOSSIBLE as error:

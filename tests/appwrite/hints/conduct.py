@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from handrail.appwrite import Calls, Outcome
+from handrail.appwrite import Outcome
 from handrail.appwrite.catalog.model import Method, Parameter, Place
 from handrail.hints import Hints
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.sandbox import SandboxState
+from tests.appwrite.callers import Caller
 
 __all__ = ["COUNTERS", "FINAL_REFUSALS", "Seen", "arguments", "broken", "observe", "prepare"]
 
@@ -158,7 +159,7 @@ def _anything(schema: JsonObject) -> Json:
             return "x"
 
 
-async def prepare(calls: Calls, state: SandboxState) -> None:
+async def prepare(calls: Caller, state: SandboxState) -> None:
     """Add to the seed what it lacks: a person, a session `s1`, a membership `m1`, an index, a column of each type."""
     table: JsonObject = {"database_id": "shop", "table_id": "products", "required": False}
     own: Mapping[str, JsonObject] = {
@@ -171,7 +172,7 @@ async def prepare(calls: Calls, state: SandboxState) -> None:
         for shape in _DEFAULTS
     ]
     for tool, given in [*_PREPARED, *columns]:
-        made = await calls.call(tool, given, confirmed=True)
+        made = await calls.call(tool, given, every=True)
         assert made.outcome is Outcome.DONE, (tool, made.error)
     await calls.read("tables_db_list_columns", {"database_id": "shop", "table_id": "products"})
     _rename(state.sessions, "userId", "ada", "s1")
@@ -215,14 +216,14 @@ class Seen:
         return self.statuses[1] in range(200, 300) or gone
 
 
-async def observe(calls: Calls, state: SandboxState, method: Method) -> Seen:
+async def observe(calls: Caller, state: SandboxState, method: Method) -> Seen:
     """Call a method twice, and put everything back as it was."""
     kept = {name: copy.deepcopy(getattr(state, name)) for name in _DATA}
     given = arguments(method)
     old, whole, before = state.data(stamps=False), state.digest(), state.digest(stamps=False)
-    first = await calls.call(method.tool, given, confirmed=True)
+    first = await calls.call(method.tool, given, every=True)
     lost, after = tuple(_lost(old, state.data(stamps=False))), state.digest(stamps=False)
-    second = await calls.call(method.tool, given, confirmed=True)
+    second = await calls.call(method.tool, given, every=True)
     seen = Seen(
         method,
         statuses=(first.status, second.status),

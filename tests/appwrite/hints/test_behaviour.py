@@ -1,11 +1,13 @@
 """The hints against what happens: every method that the stand-in serves is called twice, on data as good as new."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import anyio
 import pytest
 
+from handrail.approvals import Mode
 from handrail.appwrite import Backend, Calls, Limits, open_transport
 from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.catalog.model import Method
@@ -16,6 +18,7 @@ from handrail.lazy import Lazy
 from handrail.sandbox import API_KEY, PROJECT_ID, SandboxState, serve_sandbox
 from handrail.sandbox.dispatch import BASE, NOT_FOUND_PAGE, Request, dispatch
 from handrail.sandbox.errors import ApiError, Fail
+from tests.appwrite.callers import Caller, open_places
 from tests.appwrite.hints.conduct import COUNTERS, FINAL_REFUSALS, Seen, arguments, broken, observe, prepare
 
 _ALL_S: Final = 60
@@ -35,21 +38,24 @@ def _is_served(method: Method) -> bool:
         return error.fail is not Fail.NOT_IMPLEMENTED
 
 
-async def _watch(catalog: Catalog) -> dict[str, Seen]:
-    state = SandboxState.seeded()
+async def _watch(catalog: Catalog, home: Path) -> dict[str, Seen]:
+    state, limits, lazy = SandboxState.seeded(), Limits(connect_s=2, read_s=5, call_s=10), Lazy.of(lambda: catalog)
     with anyio.fail_after(_ALL_S):
         async with serve_sandbox(state) as sandbox:
             backend = Backend(sandbox.endpoint, sandbox.project_id, sandbox.api_key)
-            async with open_transport(backend, Limits(connect_s=2, read_s=5, call_s=10)) as transport:
-                calls = Calls(Lazy.of(lambda: catalog), transport)
-                await prepare(calls, state)
-                return {m.tool: await observe(calls, state, m) for m in catalog if _is_served(m)}
+            async with (
+                open_transport(backend, limits) as transport,
+                open_places(transport, lazy, home, mode=Mode.ALLOW) as places,
+            ):
+                caller = Caller(Calls(places.parts))
+                await prepare(caller, state)
+                return {m.tool: await observe(caller, state, m) for m in catalog if _is_served(m)}
 
 
 @pytest.fixture(scope="module")
-def seen(catalog: Catalog) -> dict[str, Seen]:
+def seen(catalog: Catalog, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Seen]:
     """What two calls of every method that is served did, by tool."""
-    return anyio.run(_watch, catalog)
+    return anyio.run(_watch, catalog, tmp_path_factory.mktemp("conduct"))
 
 
 def _done(seen: dict[str, Seen]) -> list[tuple[Seen, Hints]]:

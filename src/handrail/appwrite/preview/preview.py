@@ -6,6 +6,7 @@ from typing import Final
 import anyio
 
 from handrail.appwrite.catalog.model import Method, Place
+from handrail.appwrite.files_on_disk import StoredFile
 from handrail.appwrite.outcome import CallResult, Outcome
 from handrail.appwrite.plan import JsonBody, MultipartBody, RequestPlan
 from handrail.appwrite.preview.difference import changes_of
@@ -63,7 +64,9 @@ def request_view(plan: RequestPlan) -> JsonObject:
     elif isinstance(plan.body, MultipartBody):
         shown["fields"] = [{"name": name, "value": value} for name, value in plan.body.fields]
         if plan.body.file is not None:
-            shown["file"] = {"name": plan.body.file.filename, "bytes": len(plan.body.file.content)}
+            content = plan.body.file.content
+            where = content.shown if isinstance(content, StoredFile) else {}
+            shown["file"] = {"name": plan.body.file.filename, "bytes": len(content), **where}
     return shown
 
 

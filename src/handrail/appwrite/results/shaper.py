@@ -12,6 +12,7 @@ import anyio.to_thread
 from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.outcome import CallResult, FileContent, Outcome, Shown
 from handrail.appwrite.results.fencing import ORIGIN, fence_document, may_hide
+from handrail.appwrite.results.graphql_names import aliased_secrets
 from handrail.appwrite.results.kept import (
     JSON_TYPE,
     About,
@@ -28,7 +29,7 @@ from handrail.appwrite.results.picking import pick, pick_expression
 from handrail.appwrite.results.pictures import about_file, beside
 from handrail.errors import ArgumentError
 from handrail.hints import Effect
-from handrail.json_types import Json, JsonObject
+from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.runs.view import PAGE_CHARACTERS
 
 __all__ = ["ResultShaper", "result_shaper", "seen"]
@@ -37,6 +38,7 @@ _FOLDER: Final = "results"
 _REVEALED: Final = Bounds(all=48 * 1024 * 1024, seconds=600)  # never on the disk
 # What these services say is the server's own: no text of anybody who writes into the project.
 _NO_DATA: Final = frozenset({"health", "locale"})
+_GRAPHQL: Final = "graphql"
 _AROUND: Final = 4  # characters that a value has beside its text
 
 
@@ -49,9 +51,16 @@ def seen(document: Json) -> Json:
 class _Wish:
     """What of an answer is wanted."""
 
+    hidden: frozenset[str] | None
     reveal: bool
     page: int
     pick: str | None
+
+    def masked(self, document: Json) -> Masked:
+        """The document with its secrets masked, or not."""
+        if self.reveal:
+            return Masked(document, 0)
+        return Masked("***", 1) if self.hidden is None else mask(document, self.hidden)
 
 
 class ResultShaper:
@@ -85,6 +94,7 @@ class ResultShaper:
         reveal: bool = False,
         page: int = 1,
         pick: str | None = None,
+        arguments: JsonMapping | None = None,
     ) -> CallResult:
         """The result as its caller sees it. Whatever cannot be applied, the outcome stays what it is.
 
@@ -96,6 +106,8 @@ class ResultShaper:
             reveal: whether secrets are shown.
             page: which page of a large answer.
             pick: JMESPath expression.
+            arguments: of the call: a GraphQL query may call a secret by another name. Without them nothing of what
+                GraphQL answers is shown.
         """
         if result.error is not None:
             result = replace(result, error=_shaped_error(result.error))
@@ -105,7 +117,9 @@ class ResultShaper:
             return await anyio.to_thread.run_sync(self._file, result, result.file, about)
         if result.result is None or result.outcome is not Outcome.DONE:
             return result
-        work = partial(self._document, result, about, _Wish(reveal, page, pick), repeat=effect.is_read)
+        work = partial(
+            self._document, result, about, _Wish(_hidden(method, arguments), reveal, page, pick), repeat=effect.is_read
+        )
         if _is_small(result.result):
             return work()
         return await anyio.to_thread.run_sync(work)
@@ -136,7 +150,7 @@ class ResultShaper:
             return self._results.get(result_id, owner)
 
     def _document(self, result: CallResult, about: About, wish: _Wish, *, repeat: bool) -> CallResult:
-        masked = Masked(result.result, 0) if wish.reveal else mask(result.result)
+        masked = wish.masked(result.result)
         document = masked.document
         text = document_text(document)
         if may_hide(text):
@@ -204,6 +218,13 @@ def _of_kept(kept: KeptResult) -> CallResult:
 def _kept_file(kept: KeptResult, shown: Shown) -> CallResult:
     file = FileContent(kept.about.content_type, kept.content)
     return replace(_of_kept(kept), result=about_file(file), shown=shown, blocks=beside(file, kept))
+
+
+def _hidden(method: Method, arguments: JsonMapping | None) -> frozenset[str] | None:
+    """Names that stand for secrets in this answer only; None where nobody can know them."""
+    if method.service != _GRAPHQL:
+        return frozenset()
+    return None if arguments is None else aliased_secrets(arguments)
 
 
 def _shaped_error(error: JsonObject) -> JsonObject:

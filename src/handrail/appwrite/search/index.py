@@ -58,7 +58,8 @@ class SearchIndex:
         """The methods that fit a request best.
 
         Args:
-            query: plain words, or a tool's name in any spelling, as `tablesDB.createRow`. Of a long one only the beginning counts.
+            query: plain words, or a tool's name in any spelling, as `tablesDB.createRow`. Of a long one only the
+                beginning counts.
             limit: how many at most.
             services: only of these services; all when empty.
         """

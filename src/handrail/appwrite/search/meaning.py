@@ -85,8 +85,9 @@ class Meaning:
         ]
 
     def _mean_directions(self) -> Floats:
-        sums = np.add.reduceat(self._rows * self._scales[:, None], self._starts)
-        return sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        sums: Floats = np.add.reduceat(self._rows * self._scales[:, None], self._starts)
+        sums /= np.linalg.norm(sums, axis=1, keepdims=True)
+        return sums
 
     def _by_method(self, cosines: Floats, means: Floats) -> Nearest:
         """A method is as near as its nearest text, and a little as all of them together: one odd text is not enough."""

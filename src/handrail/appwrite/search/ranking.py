@@ -1,7 +1,8 @@
 """How what speaks for a method becomes one score. The weights were found on `benchmarks/search_tune.tsv`."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -36,7 +37,7 @@ _MANY: Final = re.compile(
 
 
 class Judged(NamedTuple):
-    """What speaks for a method. (A tuple, since a search makes a thousand of them.)
+    """What speaks for a method; a tuple, since a search makes a thousand of them.
 
     Attributes:
         place: its place.
@@ -108,7 +109,7 @@ class Ranker:
             _keep_best(best, scores, number)
         return self._ordered(best)
 
-    def _unasked(self, place: int, said: Set[str]) -> float:
+    def _unasked(self, place: int, said: AbstractSet[str]) -> float:
         return _UNASKED * len(self._traits[place].name_words - said)
 
     def _ordered(self, best: Mapping[int, Judged]) -> list[Judged]:

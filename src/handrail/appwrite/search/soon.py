@@ -18,7 +18,7 @@ class Soon(Generic[T]):
     """Makes a value once, in a thread of its own that no end of the process waits for. Safe to ask from many threads.
 
     Args:
-        make: makes it. Where it raises an error of ours or cannot import something, there is no value: the log says why.
+        make: makes it. Where it raises an error of ours or an import fails, there is no value, and the log says why.
         what: its name in the log.
     """
 

@@ -70,7 +70,7 @@ class Spelling:
 
 
 def _letters(word: str) -> int:
-    """Which letters a word of a-z has, as bits. A digit shares a bit with a letter, which lets more through, not less."""
+    """Which letters a word of a-z has, as bits. A digit shares one with a letter: more pass, not fewer."""
     return sum(1 << (ord(letter) & 31) for letter in set(word))
 
 

@@ -34,15 +34,17 @@ _SAID: Final = {
     Deed.CREATE: "create add new insert register generate build begin start send upload issue invite save store import "
     "scaffold set-up setup compute record clone copy enrol enroll append mint provision install subscribe deploy "
     "publish another schedule write",
-    Deed.DELETE: "delete remove erase drop clear purge destroy uninstall revoke kick wipe unsubscribe unregister detach "
-    "trash discard kill cancel disconnect get-rid-of throw-away throw-out take-off take-down take-back",
+    Deed.DELETE: "delete remove erase drop clear purge destroy uninstall revoke kick wipe unsubscribe unregister "
+    "detach trash discard kill cancel disconnect get-rid-of throw-away throw-out take-off take-down take-back",
     Deed.UPDATE: "update change edit modify rename set enable disable turn-on turn-off turn switch adjust rotate "
     "replace mark activate deactivate block unblock ban suspend correct fix tune refresh cycle renew reschedule move "
     "transfer extend allow forbid limit increase decrease configure customise customize pause resume promote",
     Deed.LIST: "list all every enumerate search find browse history",
     Deed.GET: "get read fetch look-up download details status state",
 }
-_SEEN: Final = frozenset(["show", "view", "see", "which", "what", "display", "give", "tell", "who", "where"])  # one thing, or many
+_SEEN: Final = frozenset(
+    ["show", "view", "see", "which", "what", "display", "give", "tell", "who", "where"]
+)  # one thing, or many
 _MADE: Final = frozenset(["make", "put"])  # `make a table`, but `make the file public`
 _FRESH: Final = frozenset(["a", "an", "new", "another", "some"])
 _ASKED: Final = {tuple(said.split("-")): deed for deed, all_said in _SAID.items() for said in all_said.split()}
