@@ -46,23 +46,30 @@ async def test_nothing_is_read_while_the_client_does_not_read_and_everything_is_
     assert sorted(map(str, answered)) == sorted(map(str, range(1, CALLS + 1)))
 
 
+LISTING: JsonObject = {"jsonrpc": "2.0", "id": "more", "method": "tools/list", "params": {}}
+
+
 @pytest.mark.promise("open-requests-bounded")
 async def test_a_request_too_many_is_refused_and_a_cancel_makes_room(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         await server.greet()
         await server.send(*(request(number, "slow") for number in range(1, MAX_OPEN + 1)))
-        await server.send(PING)
+        await server.send(LISTING)
         refusal = await server.receive()
 
-        await server.send(CANCEL_1, PING)
+        await server.send(PING)
+        pong = await server.receive()
+        await server.send(CANCEL_1, LISTING)
         answer = await server.receive()
 
-    assert refusal["id"] == "ping"
+    assert refusal["id"] == "more"
     assert isinstance(refusal["error"], dict)
     assert refusal["error"]["message"] == "Too many open requests"
     assert isinstance(refusal["error"]["data"], dict)
     assert refusal["error"]["data"]["limit"] == MAX_OPEN
-    assert answer == {"jsonrpc": "2.0", "id": "ping", "result": {}}
+    assert pong == {"jsonrpc": "2.0", "id": "ping", "result": {}}
+    assert answer["id"] == "more"
+    assert "result" in answer
 
 
 @pytest.mark.promise("open-requests-bounded")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest
+from mcp_types import JSONRPCRequest, JSONRPCResponse
 
 from handrail.protocol.stdio.descriptors import Wire
 from handrail.protocol.stdio.framing import LineSplitter, LongLine
@@ -29,6 +29,8 @@ END_SECONDS: Final = 1.2
 """How long the process may live once it is to end, whatever still runs in it."""
 _WAITING_BYTES: Final = 4 * 1024 * 1024
 """How much may wait to be written: with more of it nothing is read until the client has read."""
+_AHEAD: Final = 64
+"""How many messages are read ahead of the server, so that none waits for a turn of the loop for each before it."""
 _DRAIN_SECONDS: Final = 0.5
 """How long what has been asked may still be answered after the end of input."""
 _FLUSH_SECONDS: Final = 0.3
@@ -67,9 +69,10 @@ class _Connection:
         self._max_bytes = max_bytes
         self._open = OpenRequests(max_bytes)
         self._outbox = Outbox(_WAITING_BYTES)
+        self._greeted = False
 
     async def serve(self) -> None:
-        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](_AHEAD)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         options = self._server.create_initialization_options()
         async with anyio.create_task_group() as group:
@@ -113,11 +116,19 @@ class _Connection:
         message = read_line(line, self._max_bytes)
         if isinstance(message, Refusal):
             await self._outbox.put(as_line(message.answer))
+        elif isinstance(message, JSONRPCRequest) and self._is_ping(message.method):
+            # Here, and not behind what was asked before it: who pings wants to know whether anybody is there.
+            await self._outbox.put(as_line(JSONRPCResponse(jsonrpc="2.0", id=message.id, result={})))
         elif isinstance(message, JSONRPCRequest) and (refusal := self._open.refusal(message)):
             await self._outbox.put(as_line(refusal))
         elif message is not None and isinstance(line, bytes):
             self._open.note_incoming(message, len(line))
             await to_server.send(SessionMessage(message))
+
+    def _is_ping(self, method: str) -> bool:
+        """Whether this is a ping of a generation that has it: one with a handshake."""
+        self._greeted = self._greeted or method == "initialize"
+        return self._greeted and method == "ping"
 
     async def _take_answers(self, messages: "MemoryObjectReceiveStream[SessionMessage]") -> None:
         async with messages:
