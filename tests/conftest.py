@@ -13,6 +13,9 @@ from handrail.runs import RunPlace
 from tests.leaks import Snapshot, processes_in
 from tests.runs.worker_home import stop_worker
 
+# One thread for numpy, before any test imports it: two on a busy machine wait for each other ten times as long.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:

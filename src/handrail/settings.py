@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
@@ -12,6 +12,7 @@ from handrail.errors import UsageError
 
 __all__ = ["Settings", "SettingsError", "described_settings", "load_settings", "set_settings"]
 
+_PREFIX: Final = "HANDRAIL_"
 _Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -25,7 +26,7 @@ class Settings(BaseSettings):
     """What can be set, from the environment. Appwrite's own three are read under the names its users know."""
 
     model_config = SettingsConfigDict(
-        env_prefix="HANDRAIL_",
+        env_prefix=_PREFIX,
         env_ignore_empty=True,  # compose files and hosts' forms hand over what nobody filled in as an empty text
         frozen=True,
         extra="ignore",
@@ -142,8 +143,10 @@ def load_settings(**given: object) -> Settings:
             commas.
 
     Raises:
-        SettingsError: a value does not fit; the error names each environment variable and never shows its value.
+        SettingsError: a value does not fit, or a variable is misspelt; the error names each environment variable and
+            never shows its value.
     """
+    _require_no_slip()
     try:
         return Settings.model_validate({name: _given(value) for name, value in given.items() if value is not None})
     except ValidationError as error:
@@ -154,6 +157,23 @@ def load_settings(**given: object) -> Settings:
             next_step="Correct or unset it; `handrail settings` lists them all.",
             settings=[*sorted(wrong)],
         ) from None
+
+
+def _require_no_slip() -> None:
+    """Pass where no variable looks like a misspelt setting: a switch that is not read would be open, and unseen."""
+    known = described_settings()
+    for name in (name.upper() for name, value in os.environ.items() if value):
+        if not name.startswith(_PREFIX) or name in known or name.startswith(f"{_PREFIX}TEST_"):
+            continue
+        from difflib import get_close_matches  # noqa: PLC0415  (hardly ever needed)
+
+        near = get_close_matches(name.removeprefix(_PREFIX), [one.removeprefix(_PREFIX) for one in known], n=1)
+        if near:
+            raise SettingsError(
+                f"There is no setting {name}.",
+                next_step=f"Did you mean {_PREFIX}{near[0]}? `handrail settings` lists them all.",
+                settings=[name],
+            )
 
 
 def _given(value: object) -> object:
@@ -186,4 +206,4 @@ def _problems(error: ValidationError) -> dict[str, str]:
 
 def _environment_name(field: str) -> str:
     upper = field.upper()
-    return upper if upper.startswith("APPWRITE_") else f"HANDRAIL_{upper}"
+    return upper if upper.startswith("APPWRITE_") else f"{_PREFIX}{upper}"

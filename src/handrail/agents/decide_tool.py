@@ -47,7 +47,7 @@ def decide_tool(models: ModelRegistry, environment: Mapping[str, str] = os.envir
     return ServerTool(
         name="decide",
         title="Decide",
-        description="Choose one of the options for a state. Answers the choice, each option's probability and the "
+        description="Choose one of the options. Answers the choice, each option's probability and the "
         "confidence (0: no better than chance).",
         input_schema=_schema(models),
         annotations=LOCAL_READ.annotations(),
@@ -127,7 +127,7 @@ def _schema(models: ModelRegistry) -> JsonObject:
     key: Json = {"type": "string", "minLength": 1, "maxLength": 100}
     rule: Json = {"type": "string", "maxLength": _MAX_RULE}
     properties: JsonObject = {
-        "state": {"type": ["string", "object"], "description": "What is known: text or an object."},
+        "state": {"type": ["string", "object"], "description": "What is known."},
         "options": {
             "type": ["object", "array"],
             "minProperties": 1,
@@ -138,22 +138,22 @@ def _schema(models: ModelRegistry) -> JsonObject:
             "minItems": 1,
             "maxItems": MAX_OPTIONS,
             "uniqueItems": True,
-            "description": "What can be chosen: {key: description}, or a list of keys (much weaker).",
+            "description": "{key: description}, or a list of keys (much weaker).",
         },
         "rules": {
             "type": ["string", "array"],
             "maxLength": _MAX_RULE,
             "items": rule,
             "maxItems": _MAX_RULES,
-            "description": "What holds while choosing: a text or a list of them.",
+            "description": "What holds while choosing.",
         },
-        "model": {"type": "string", "enum": names, "default": names[0], "description": "Which decision model."},
+        "model": {"type": "string", "enum": names, "default": names[0]},
         "abstain_below": {
             "type": "number",
             "minimum": 0,
             "maximum": 1,
             "default": _ABSTAIN_BELOW,
-            "description": "Below this confidence the answer says `abstained: true`.",
+            "description": "Below this confidence: `abstained: true`.",
         },
     }
     return object_schema(properties, "state", "options")

@@ -42,8 +42,8 @@ def _list_agents(agents: AgentRegistry, models: ModelRegistry) -> ServerTool:
     return ServerTool(
         name="list_agents",
         title="List agents",
-        description="The agents that run_agent can start, each with the JSON schema of its params, whether it can run "
-        "here, and what mends it where it cannot; and the decision models.",
+        description="The agents that run_agent can start: the schema of their params, whether they can run here, else "
+        "what mends it. And the decision models.",
         input_schema=object_schema({}),
         annotations=LOCAL_READ.annotations(),
         handler=handler,
@@ -87,8 +87,7 @@ def _run_agent(agents: AgentRegistry, models: ModelRegistry, environment: Mappin
     return RunTool(
         name="run_agent",
         title="Run an agent",
-        description="Start a run of an agent. It answers with the result, or early with a run_id where the run takes "
-        "longer: then call get_run. list_agents shows the agents and their params.",
+        description="Run an agent. Answers with the result, or early with a run_id: then call get_run.",
         input_schema=_run_schema(agents, models),
         annotations=annotations_for_gateway(),
         prepare=prepare,
@@ -115,39 +114,38 @@ def _run_schema(agents: AgentRegistry, models: ModelRegistry) -> JsonObject:
     agent_names: list[Json] = [*agents.names()]
     model_names: list[Json] = [*models.names()]
     properties: JsonObject = {
-        "agent": {"type": "string", "enum": agent_names, "description": "Which agent."},
-        "params": {"type": "object", "description": "Its own parameters: see list_agents.", "default": {}},
+        "agent": {"type": "string", "enum": agent_names},
+        "params": {"type": "object", "description": "See list_agents.", "default": {}},
         "model": {
             "type": "string",
             "enum": model_names,
             "default": model_names[0],
-            "description": "Which decision model decides.",
+            "description": "Which model decides.",
         },
         "episodes": {
             "type": "integer",
             "minimum": 1,
             "maximum": MAX_EPISODES,
             "default": 1,
-            "description": "How many episodes to play.",
         },
         "seed": {
             "type": "integer",
             "minimum": 0,
             "maximum": MAX_SEED,
             "default": 0,
-            "description": "Seed of the first episode; the same one gives the same series.",
+            "description": "Of the first episode.",
         },
         "wait_seconds": {
             "type": "number",
             "minimum": 0,
             "maximum": LONGEST_WAIT_S,
-            "description": "Seconds to wait before answering early.",
+            "description": "Before it answers early.",
         },
         "run_key": {
             "type": "string",
             "minLength": 1,
             "maxLength": 200,
-            "description": "The same key gives the same run: a repeated call is safe.",
+            "description": "The same key gives the same run.",
         },
     }
     return object_schema(properties, "agent")

@@ -58,6 +58,7 @@ class Action:
         service: the service it belongs to, which rules may name.
         arguments: all of them, as they would be sent.
         project: where it goes.
+        endpoint: whose project that is: another backend may have one of the same id.
         owner: who calls.
         effect: what it does.
         grave: why it is grave (`grave_of`); empty where it is not.
@@ -72,6 +73,7 @@ class Action:
     effect: Effect
     grave: frozenset[str]
     summary: str
+    endpoint: str = ""
 
     @property
     def is_write(self) -> bool:
@@ -80,7 +82,8 @@ class Action:
 
     @property
     def digest(self) -> str:
-        """What an approval is bound to: SHA-256 (hex) of tool, arguments, project, owner and why it is grave.
+        """What an approval is bound to: SHA-256 (hex) of tool, arguments, project with its endpoint, owner and why it
+        is grave.
 
         The order of keys does not matter; 1, 1.0 and true are three things.
 
@@ -91,6 +94,7 @@ class Action:
             "tool": self.tool,
             "arguments": self.arguments,
             "project": self.project,
+            "endpoint": self.endpoint,
             "owner": self.owner,
             "grave": [*sorted(self.grave)],
         }

@@ -19,7 +19,7 @@ from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.downloads import DownloadRoot
 from handrail.appwrite.files_on_disk import UploadRoots
-from handrail.appwrite.judging import action_of, entry_of, require_narrow, require_read, with_file
+from handrail.appwrite.judging import Where, action_of, entry_of, require_narrow, require_read, with_file
 from handrail.appwrite.outcome import CallResult, Outcome, needs_approval, refused
 from handrail.appwrite.plan import RequestPlan
 from handrail.appwrite.planner import plan_request
@@ -146,12 +146,12 @@ class Calls:
         known = await self._find(request.tool)
         known.checker.check(dict(request.arguments))
         effect = effect_of_call(known.method, request.arguments)
-        self._parts.switches.check(known.method, effect)
         target = await self._parts.targets.get(request.project)
         backend = target.transport.backend
-        judged.action = action_of(
-            known.method, effect, request, project=backend.project, owner=judged.call.owner, other=not target.is_default
-        )
+        where = Where(backend.project, backend.endpoint, is_default=target.is_default)
+        judged.action = action_of(known.method, effect, request, where, owner=judged.call.owner)
+        # Only now, so that what a switch refuses is in the journal.
+        self._parts.switches.check(known.method, effect)
         if request.reads_only:
             require_read(request.tool, effect)
         require_narrow(known.method, effect, request)
@@ -223,6 +223,7 @@ class Calls:
     async def _preview(self, judged: "_Judged", ready: "_Ready") -> JsonObject:
         async def read(method: Method, arguments: JsonObject) -> CallResult:
             effect = effect_of_call(method, arguments)
+            self._parts.switches.check(method, effect)
             plan = await self._plan(method, arguments, ready.target.transport.backend.project)
             sent = await ready.target.sender.call(method, arguments, effect, plan)
             return replace(sent.result, result=seen(sent.result.result))

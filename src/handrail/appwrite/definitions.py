@@ -53,7 +53,7 @@ ALL: Final = "all"
 ALL_SCHEMA: Final[JsonObject] = {"type": "boolean", "description": "Bulk without queries: every member is meant."}
 """Its JSON schema."""
 
-TOKEN: Final = "token"
+TOKEN: Final = "token"  # noqa: S105  (the name of an argument)
 """The argument that brings a preview's token along, where one does for grave calls."""
 
 _TOKEN_SCHEMA: Final[JsonObject] = {

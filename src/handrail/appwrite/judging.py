@@ -1,6 +1,6 @@
 """A call as the gate and the journal see it. Pure."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from handrail.approvals import Action, Admission, Agreement, grave_of
 from handrail.appwrite.call_effects import means_every_member
@@ -18,6 +18,7 @@ from handrail.protocol.tool import Client
 __all__ = [
     "EveryMemberError",
     "NotAReadError",
+    "Where",
     "action_of",
     "entry_of",
     "evidence",
@@ -67,16 +68,24 @@ def require_narrow(method: Method, effect: Effect, request: CallRequest) -> None
         )
 
 
-def action_of(method: Method, effect: Effect, request: CallRequest, *, project: str, owner: str, other: bool) -> Action:
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a call goes: a project's id, the API that it is in, and whether it is the default one."""
+
+    project: str
+    endpoint: str
+    is_default: bool = True
+
+
+def action_of(method: Method, effect: Effect, request: CallRequest, where: Where, *, owner: str) -> Action:
     """What the gate judges.
 
     Args:
         method: what is called.
         effect: of this very call.
         request: as it came in.
-        project: where it goes.
+        where: where it goes.
         owner: who calls.
-        other: whether that is not the default project.
     """
     deletes = method.http_method == "DELETE" or method.name.startswith("delete")
     return Action(
@@ -84,10 +93,11 @@ def action_of(method: Method, effect: Effect, request: CallRequest, *, project: 
         service=method.service,
         # What makes this very call wider is part of what is agreed to.
         arguments={**request.arguments, ALL: True} if request.every is True else dict(request.arguments),
-        project=project,
+        project=where.project,
+        endpoint=where.endpoint.rstrip("/"),
         owner=owner,
         effect=effect,
-        grave=grave_of(effect, deletes=deletes, other_project=other, reveal=request.reveal is True),
+        grave=grave_of(effect, deletes=deletes, other_project=not where.is_default, reveal=request.reveal is True),
         summary=method.summary or method.title,
     )
 

@@ -63,7 +63,7 @@ def search_tools(query: str, *, limit: int, services: list[str], as_json: bool) 
     Raises:
         ArgumentError: a service that does not exist.
     """
-    search = ToolSearch(load_catalogs(home_folder(load_settings())))
+    search = ToolSearch(load_catalogs(home_folder(load_settings())), patience_s=None)
     found = search.find(query, limit=limit, services=services)
     if as_json:
         print_json(found)

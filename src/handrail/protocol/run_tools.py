@@ -15,7 +15,7 @@ __all__ = ["run_tools"]
 
 _WRITES: Final = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
 _CANCELS: Final = Hints(read_only=False, destructive=False, idempotent=True, open_world=False)
-_RUN_ID: JsonObject = {"type": "string", "maxLength": 200, "description": "The run's id."}
+_RUN_ID: JsonObject = {"type": "string"}
 _PAGE = 20
 _LARGEST_PAGE = 50
 
@@ -66,7 +66,7 @@ def _get_run(waiter: RunWaiter) -> ServerTool:
         name="get_run",
         title="Get a run",
         description="Where a run stands, and its result once it has ended. Waits up to wait_seconds for the end or a "
-        "question; call again while the status is 'working'.",
+        "question; call again while it is 'working'.",
         input_schema=object_schema(
             {
                 "run_id": _RUN_ID,
@@ -74,7 +74,7 @@ def _get_run(waiter: RunWaiter) -> ServerTool:
                     "type": "number",
                     "minimum": 0,
                     "maximum": LONGEST_WAIT_S,
-                    "description": "Seconds to wait; 0: none. Held under the client's own limit.",
+                    "description": "0: no wait.",
                 },
                 "page": {"type": "integer", "minimum": 1, "description": "A page of a large result."},
             },
@@ -101,7 +101,7 @@ def _answer_run(engine: RunEngine) -> ServerTool:
     return ServerTool(
         name="answer_run",
         title="Answer a run",
-        description="Answers the questions of a run whose status is 'input_required'. Gives values, never approvals.",
+        description="Answers the questions of a run that is 'input_required'. Gives values, never approvals.",
         input_schema=object_schema(
             {
                 "run_id": _RUN_ID,
@@ -135,9 +135,9 @@ def _list_runs(engine: RunEngine) -> ServerTool:
                     "type": "integer",
                     "minimum": 1,
                     "maximum": _LARGEST_PAGE,
-                    "description": f"Runs on a page; {_PAGE} by default.",
+                    "default": _PAGE,
                 },
-                "cursor": {"type": "string", "maxLength": 64, "description": "next_cursor of the page before."},
+                "cursor": {"type": "string", "description": "next_cursor of the page before."},
             }
         ),
         annotations=LOCAL_READ.annotations(),

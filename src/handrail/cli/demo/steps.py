@@ -20,7 +20,9 @@ __all__ = ["show"]
 
 _SUMMARY: Final = 60  # characters of what a tool does
 _PATH: Final = {"database_id": "shop", "table_id": "products"}
-_NEW_ROW: Final = {**_PATH, "row_id": "demo", "data": {"name": "Lantern", "price": 18.5}}
+_ROW: Final = {**_PATH, "row_id": "demo"}
+_NEW_ROW: Final = {**_ROW, "data": {"name": "Lantern", "price": 18.5}}
+_DELETE: Final = {"tool_name": "tables_db_delete_row", "arguments": _ROW}
 
 
 async def show(stage: Stage, home: Path) -> None:
@@ -43,6 +45,8 @@ async def show(stage: Stage, home: Path) -> None:
             await _read(stage, client)
             await _refused_write(stage, client, sandbox)
             await _confirmed_write(stage, client, sandbox)
+            await _preview(stage, client, sandbox)
+            await _grave_write(stage, client, sandbox)
             await _task(stage, client, follower)
             await _cancelled_task(stage, client, follower)
             run_id = await kill_server_in_a_run(stage, client, follower, int(told.read_text()))
@@ -124,6 +128,30 @@ async def _confirmed_write(stage: Stage, client: Client, sandbox: Sandbox) -> No
     reached = list(sandbox.state.requests)[before:]
     stage.check(that=answer["outcome"] == "done" and len(reached) == 1, means=f"it did not run once: {answer}")
     stage.say(f"outcome done, status {answer['status']}; the backend saw {reached[0].method} {reached[0].path}")
+
+
+async def _preview(stage: Stage, client: Client, sandbox: Sandbox) -> None:
+    stage.step("A delete is looked at before it is made: appwrite_preview_call")
+    before = len(sandbox.state.requests)
+    seen = await call(client, "appwrite_preview_call", _DELETE)
+    reached = list(sandbox.state.requests)[before:]
+    shown = bool(seen.get("current")) and {request.method for request in reached} == {"GET"}
+    stage.check(that=shown, means=f"the preview answered {seen}")
+    stage.say(f"it would send {seen['request']['method']} {seen['request']['path']}")
+    stage.say(f"what is there now: {seen['current']['name']}, price {seen['current']['price']}; {seen['irreversible']}")
+    stage.say(f"the backend saw only {reached[0].method} {reached[0].path}")
+
+
+async def _grave_write(stage: Stage, client: Client, sandbox: Sandbox) -> None:
+    stage.step("The delete waits for a person, whatever the model says: tables_db_delete_row")
+    before = len(sandbox.state.requests)
+    answer = await call(client, "appwrite_call_tool", {**_DELETE, "confirm_write": True})
+    changing = [request for request in list(sandbox.state.requests)[before:] if request.method != "GET"]
+    waits = answer["outcome"] == "needs_approval" and not changing
+    stage.check(that=waits, means=f"it did not wait: {answer}")
+    stage.say(f"outcome {answer['outcome']}: {answer['error']['message']}")
+    stage.say(f"requests that could change something meanwhile: {len(changing)}")
+    stage.why(answer["error"]["next"])
 
 
 async def _task(stage: Stage, client: Client, follower: Follower) -> None:
