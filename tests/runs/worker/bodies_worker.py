@@ -28,6 +28,7 @@ class Options(BaseModel):
     idle_s: float = 60.0
     run_s: float = 600.0
     environment_s: float = 30.0
+    recovery_s: float = 2.0
     lease_s: float = 30.0
     database_url: str = ""
     child: tuple[str, ...] = CHILD
@@ -48,7 +49,10 @@ def main(home: str, options: str) -> int:
             limits=limits,
         )
 
-    with mock.patch.object(recovery, "_ENVIRONMENT_SECONDS", given.environment_s):
+    with (
+        mock.patch.object(recovery, "_ENVIRONMENT_SECONDS", given.environment_s),
+        mock.patch.object(recovery, "_EVERY_SECONDS", given.recovery_s),
+    ):
         return 0 if anyio.run(serve) else 7
 
 

@@ -40,7 +40,7 @@ class WorkerLimits:
 
     Attributes:
         slots: how many runs it does at once.
-        idle_s: how long it stays with nothing to do; 0: for ever.
+        idle_s: how long it stays with nothing to do, or with a database of several machines away; 0: for ever.
         run_s: how long one run may take before it is killed; longer than what agents give themselves.
         tick_s: how often it looks for news.
         lease_s: how long a run that it took is its own without being renewed, where several machines work.
@@ -89,8 +89,8 @@ class Worker:
         self._recovery = Recovery(database, self._queue, self._mark, place, self._environments)
         shared = database.dialect.clock is not None
         self._tick_s = max(self._limits.tick_s, _SHARED_TICK_SECONDS) if shared else self._limits.tick_s
-        # What cannot be reached may come back; what this worker does is ended meanwhile, before others may take it.
-        self._patience_s = math.inf if shared else PATIENCE_SECONDS
+        # A database may come back. Meanwhile what this worker does is ended, before others may take it.
+        self._patience_s = max(self._limits.idle_s or math.inf, PATIENCE_SECONDS) if shared else PATIENCE_SECONDS
         self._claiming = anyio.Lock()
         self._holder = (
             Holder(
