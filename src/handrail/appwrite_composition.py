@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from handrail.approvals import ApprovalBook, Gate, Mode, Policy, load_policy
 from handrail.appwrite import Backend, Limits
@@ -17,13 +17,15 @@ from handrail.appwrite.exposure import exposed_names
 from handrail.appwrite.files_on_disk import UploadRoots
 from handrail.appwrite.preview import ReadTwins
 from handrail.appwrite.profiles import Profiles
-from handrail.appwrite.results.shaper import result_shaper
 from handrail.appwrite.switches import Switches, switches_of
 from handrail.appwrite.tls import Tls
 from handrail.home import home_folder
 from handrail.journal import Journal, open_journal
 from handrail.lazy import Lazy
 from handrail.settings import Settings
+
+if TYPE_CHECKING:
+    from handrail.appwrite.results.shaper import ResultShaper
 
 __all__ = ["lazy_catalog", "open_call_parts", "switches_from"]
 
@@ -76,12 +78,18 @@ async def open_call_parts(
             targets=await stack.enter_async_context(Backends(profiles, twins, limits=_limits(settings), tls=tls)),
             gate=_gate(settings, home, stack.enter_context(ApprovalBook(lambda: home_folder(settings)))),
             journal=await stack.enter_async_context(_journal(settings, backend)),
-            shaper=result_shaper(home),
+            shaper=Lazy.of(partial(_shaper, home)),
             twins=twins,
             switches=switches,
             uploads=uploads,
             downloads=downloads,
         )
+
+
+def _shaper(home: Path | None) -> "ResultShaper":
+    from handrail.appwrite.results.shaper import result_shaper  # noqa: PLC0415  (not needed to start a server)
+
+    return result_shaper(home)
 
 
 def _gate(settings: Settings, home: Path | None, book: ApprovalBook) -> Gate:

@@ -17,9 +17,9 @@ from handrail.appwrite.results.shaper import result_shaper
 from handrail.appwrite.sending import Sender
 from handrail.appwrite.targets import OneTarget, Target
 from handrail.journal import Journal, open_journal
-from handrail.json_types import Json, JsonObject
+from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.lazy import Lazy
-from handrail.protocol import Client, Elicited
+from handrail.protocol import Client
 
 __all__ = ["Caller", "Here", "Places", "open_places"]
 
@@ -34,10 +34,8 @@ class Here:
     async def progress(self, message: str, done: float, total: float | None = None) -> None:
         """Nobody follows."""
 
-    async def elicit(
-        self, key: str, message: str, schema: JsonObject, *, state: str, seconds: float
-    ) -> Elicited | None:
-        del key, message, schema, state, seconds
+    async def elicit(self, key: str, message: str, schema: JsonObject, *, state: str, seconds: float) -> None:
+        """It cannot be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,9 @@ async def open_places(
             target = Target("", transport, Sender(transport, twins))
             gate = Gate(book, mode=mode)
             yield Places(
-                CallParts(catalog, OneTarget(target), gate, journal, result_shaper(home), twins), book, journal
+                CallParts(catalog, OneTarget(target), gate, journal, Lazy.of(lambda: result_shaper(home)), twins),
+                book,
+                journal,
             )
 
 
@@ -78,14 +78,14 @@ class Caller:
 
     calls: Calls
 
-    async def read(self, tool: str, arguments: JsonObject) -> CallResult:
+    async def read(self, tool: str, arguments: JsonMapping) -> CallResult:
         """As the read tool does."""
         return await self.calls.call(CallRequest(tool, arguments, "tests", reads_only=True), Here())
 
     async def call(
         self,
         tool: str,
-        arguments: JsonObject,
+        arguments: JsonMapping,
         *,
         confirmed: Json = None,
         approval: str | None = None,

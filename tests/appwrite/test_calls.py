@@ -295,7 +295,7 @@ async def test_a_large_file_goes_in_chunks_and_is_kept_whole(caller: Caller, pla
     assert sent.outcome is Outcome.DONE
     assert got.shown is not None
     assert got.shown.result_id is not None
-    kept = await places.parts.shaper.read(got.shown.result_id, Here.owner)
+    kept = await (await places.parts.shaper.get()).read(got.shown.result_id, Here.owner)
     assert json.loads(kept.content)["text"] == text
     assert _requests(sandbox)[:2] == [f"POST /v1/storage/buckets/{bucket}/files"] * 2
 

@@ -54,7 +54,7 @@ async def test_every_tool_has_a_title_and_all_four_hints_except_the_gateways_ope
         gateway = tool.name == "appwrite_call_tool"
         assert tool.title
         assert set(shown) == {"readOnlyHint", "idempotentHint", "openWorldHint"} | (
-            set() if gateway else {"destructiveHint"}
+            set() if gateway else {"destructiveHint", "title"}
         )
 
 

@@ -123,12 +123,22 @@ def test_a_call_reads_from_the_stand_in(invoke: Invoke) -> None:
 
 
 def test_a_call_that_writes_needs_its_flag(invoke: Invoke) -> None:
-    arguments = ("call", "users_delete", '{"user_id": "ada"}', "--sandbox")
+    arguments = ("call", "users_update_name", '{"user_id": "ada", "name": "Ada L."}', "--sandbox")
 
     refused, done = invoke(*arguments), invoke(*arguments, "--confirm-write")
 
     assert (refused.exit_code, done.exit_code) == (1, 0)
     assert "--confirm-write" in refused.output
+
+
+def test_a_call_that_deletes_needs_a_person_or_the_switch_of_a_script(invoke: Invoke) -> None:
+    arguments = ("call", "users_delete", '{"user_id": "ada"}', "--sandbox")
+
+    waits, done = invoke(*arguments, "--confirm-write"), invoke(*arguments, "--writes", "allow")
+
+    assert (waits.exit_code, done.exit_code) == (1, 0)
+    assert "handrail approve" in waits.output
+    assert "with --approval " in waits.output
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ def test_the_demo_does_every_step_and_ends_with_the_line_for_a_host(command: Com
     ended = command("demo")
 
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert len(re.findall(r"^\d+\. ", ended.stdout, re.MULTILINE)) == 9
+    assert len(re.findall(r"^\d+\. ", ended.stdout, re.MULTILINE)) == 11
     assert "requests that reached the backend meanwhile: 0" in ended.stdout
+    assert "outcome needs_approval: tables_db_delete_row needs a person's approval" in ended.stdout
+    assert "requests that could change something meanwhile: 0" in ended.stdout
     assert "a new server reads it: completed, counted to 8" in ended.stdout
     last_line = ended.stdout.splitlines()[-1].strip()
     assert re.fullmatch(r"claude mcp add handrail -- \S*handrail serve --sandbox", last_line)

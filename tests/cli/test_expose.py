@@ -82,7 +82,15 @@ async def _answer(server: ServerProcess) -> dict[str, Any]:
 
 
 async def test_a_served_method_is_listed_last_and_can_be_called(tmp_path: Path, session_home: Path) -> None:
-    command = (sys.executable, "-m", "handrail", "serve", "--sandbox", "--expose", "users_get,users_delete")
+    command = (
+        sys.executable,
+        "-m",
+        "handrail",
+        "serve",
+        "--sandbox",
+        "--expose",
+        "users_get,users_update_name,users_delete",
+    )
     environment = {"HANDRAIL_HOME": str(session_home), "PATH": os.defpath}
     async with serving(tmp_path, command=command, environment=environment) as server:
         await server.greet()
@@ -90,12 +98,15 @@ async def test_a_served_method_is_listed_last_and_can_be_called(tmp_path: Path, 
         names = [tool["name"] for tool in (await _answer(server))["tools"]]
         await server.send(request(2, "users_get", user_id="ada"))
         read = (await _answer(server))["structuredContent"]
-        await server.send(request(3, "users_delete", user_id="ada"))
+        await server.send(request(3, "users_update_name", user_id="ada", name="Ada L."))
         refused = (await _answer(server))["structuredContent"]
+        await server.send(request(4, "users_delete", user_id="ada", confirm_write=True))
+        waits = (await _answer(server))["structuredContent"]
 
-    assert names[-2:] == ["users_get", "users_delete"]
+    assert sorted(names[-3:]) == ["users_delete", "users_get", "users_update_name"]
     assert (read["outcome"], read["result"]["$id"]) == ("done", "ada")
     assert (refused["outcome"], refused["error"]["type"]) == ("refused", "confirmation_required")
+    assert (waits["outcome"], waits["error"]["type"]) == ("needs_approval", "needs_approval")
 
 
 @pytest.mark.promise("expose-fails-closed")
@@ -129,7 +140,7 @@ def test_the_catalog_is_left_alone_unless_something_is_exposed(invoke: Invoke, m
     def load(_home: Path) -> NoReturn:
         raise UsageError("read the catalog")
 
-    monkeypatch.setattr("handrail.composition.load_catalogs", load)
+    monkeypatch.setattr("handrail.appwrite_composition.load_catalogs", load)
 
     assert invoke("tools").exit_code == 0
     assert isinstance(invoke("tools", "--expose", "users").exception, UsageError)

@@ -60,9 +60,9 @@ def test_a_run_goes_on_where_its_status_cannot_be_told(session_home: Path) -> No
 
 
 def test_a_write_that_was_done_ends_well_in_any_encoding(command: Command) -> None:
-    new = '{"user_id": "zoe", "name": "Zoë 中"}'
+    new = '{"team_id": "zoe", "name": "Zoë 中"}'
 
-    ended = command("call", "users_create", new, "--confirm-write", "--sandbox", PYTHONIOENCODING="ascii")
+    ended = command("call", "teams_create", new, "--confirm-write", "--sandbox", PYTHONIOENCODING="ascii")
 
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "Zo\\xeb" in ended.stdout

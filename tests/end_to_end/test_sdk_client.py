@@ -15,7 +15,8 @@ from tests.end_to_end.conftest import COMMAND
 from tests.protocol.tasks_client import Tasks
 
 MODES = pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
-NEW_USER = {"tool_name": "users_create", "arguments": {"user_id": "edith", "name": "Edith"}}
+NEW_TEAM = {"tool_name": "teams_create", "arguments": {"team_id": "crew", "name": "Crew"}}
+DELETED = {"tool_name": "users_delete", "arguments": {"user_id": "ada"}}
 
 
 @asynccontextmanager
@@ -40,16 +41,19 @@ async def test_the_way_from_search_to_a_confirmed_write(
     async with _connected(environment, tmp_path, mode) as client:
         assert client.protocol_version == version
         assert client.instructions
-        found = await _call(client, "appwrite_search_tools", {"query": "create a user"})
-        assert "users_create" in [tool["name"] for tool in found["tools"]]
-        before = await _call(client, "appwrite_call_read_tool", {"tool_name": "users_list"})
-        refused = await _call(client, "appwrite_call_tool", NEW_USER)
-        between = await _call(client, "appwrite_call_read_tool", {"tool_name": "users_list"})
-        done = await _call(client, "appwrite_call_tool", {**NEW_USER, "confirm_write": True})
-        after = await _call(client, "appwrite_call_read_tool", {"tool_name": "users_list"})
+        found = await _call(client, "appwrite_search_tools", {"query": "create a team"})
+        assert "teams_create" in [tool["name"] for tool in found["tools"]]
+        before = await _call(client, "appwrite_call_read_tool", {"tool_name": "teams_list"})
+        refused = await _call(client, "appwrite_call_tool", NEW_TEAM)
+        between = await _call(client, "appwrite_call_read_tool", {"tool_name": "teams_list"})
+        done = await _call(client, "appwrite_call_tool", {**NEW_TEAM, "confirm_write": True})
+        after = await _call(client, "appwrite_call_read_tool", {"tool_name": "teams_list"})
+        waits = await _call(client, "appwrite_call_tool", {**DELETED, "confirm_write": True})
+        still = await _call(client, "appwrite_call_read_tool", {**DELETED, "tool_name": "users_get"})
 
-    assert [refused["outcome"], done["outcome"]] == ["refused", "done"]
-    assert [answer["result"]["total"] for answer in (before, between, after)] == [2, 2, 3]
+    assert [refused["outcome"], done["outcome"], waits["outcome"]] == ["refused", "done", "needs_approval"]
+    totals = [answer["result"]["total"] for answer in (before, between, after)]
+    assert (totals[1] - totals[0], totals[2] - totals[0], still["outcome"]) == (0, 1, "done")
 
 
 @MODES

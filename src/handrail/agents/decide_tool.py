@@ -47,8 +47,8 @@ def decide_tool(models: ModelRegistry, environment: Mapping[str, str] = os.envir
     return ServerTool(
         name="decide",
         title="Decide",
-        description="Choose one of the options. Answers the choice, each option's probability and the "
-        "confidence (0: no better than chance).",
+        description="Choose one of the options. Answers it, each one's probability and the confidence "
+        "(0: no better than chance).",
         input_schema=_schema(models),
         annotations=LOCAL_READ.annotations(),
         handler=handler,
@@ -147,13 +147,13 @@ def _schema(models: ModelRegistry) -> JsonObject:
             "maxItems": _MAX_RULES,
             "description": "What holds while choosing.",
         },
-        "model": {"type": "string", "enum": names, "default": names[0]},
+        "model": {"type": "string", "enum": names, "default": names[0], "description": "Which model."},
         "abstain_below": {
             "type": "number",
             "minimum": 0,
             "maximum": 1,
             "default": _ABSTAIN_BELOW,
-            "description": "Below this confidence: `abstained: true`.",
+            "description": "Below it: `abstained: true`.",
         },
     }
     return object_schema(properties, "state", "options")

@@ -42,8 +42,8 @@ def _list_agents(agents: AgentRegistry, models: ModelRegistry) -> ServerTool:
     return ServerTool(
         name="list_agents",
         title="List agents",
-        description="The agents that run_agent can start: the schema of their params, whether they can run here, else "
-        "what mends it. And the decision models.",
+        description="Agents for run_agent: the schema of their params, whether they can run here, else what mends "
+        "it. And the decision models.",
         input_schema=object_schema({}),
         annotations=LOCAL_READ.annotations(),
         handler=handler,
@@ -114,19 +114,20 @@ def _run_schema(agents: AgentRegistry, models: ModelRegistry) -> JsonObject:
     agent_names: list[Json] = [*agents.names()]
     model_names: list[Json] = [*models.names()]
     properties: JsonObject = {
-        "agent": {"type": "string", "enum": agent_names},
+        "agent": {"type": "string", "enum": agent_names, "description": "Which agent."},
         "params": {"type": "object", "description": "See list_agents.", "default": {}},
         "model": {
             "type": "string",
             "enum": model_names,
             "default": model_names[0],
-            "description": "Which model decides.",
+            "description": "Which model.",
         },
         "episodes": {
             "type": "integer",
             "minimum": 1,
             "maximum": MAX_EPISODES,
             "default": 1,
+            "description": "How many.",
         },
         "seed": {
             "type": "integer",

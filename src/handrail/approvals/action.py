@@ -82,8 +82,7 @@ class Action:
 
     @property
     def digest(self) -> str:
-        """What an approval is bound to: SHA-256 (hex) of tool, arguments, project with its endpoint, owner and why it
-        is grave.
+        """What an approval is bound to: SHA-256 (hex) of what is done, where, by whom, and why it is grave.
 
         The order of keys does not matter; 1, 1.0 and true are three things.
 

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from handrail.approvals.errors import ApprovalsUnavailableError
-from handrail.approvals.schema import TABLES
 from handrail.approvals.sealing import Seal, load_key
-from handrail.approvals.store import ApprovalStore
 from handrail.errors import UnavailableError
-from handrail.storage import open_database
+
+if TYPE_CHECKING:
+    from handrail.approvals.store import ApprovalStore
 
 __all__ = ["STORE_FILE", "ApprovalBook", "open_store"]
 
@@ -21,18 +21,22 @@ STORE_FILE: Final = "approvals.db"
 T = TypeVar("T")
 
 
-def open_store(home: Path) -> ApprovalStore:
+def open_store(home: Path) -> "ApprovalStore":
     """The approvals of this home, made ready. Blocks the thread.
 
     Raises:
         UnavailableError: the file cannot be used.
     """
+    from handrail.approvals.schema import TABLES  # noqa: PLC0415  (not needed to start a server)
+    from handrail.approvals.store import ApprovalStore  # noqa: PLC0415  (likewise)
+    from handrail.storage import open_database  # noqa: PLC0415  (likewise)
+
     return ApprovalStore(open_database(home / STORE_FILE, TABLES))
 
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    store: ApprovalStore
+    store: "ApprovalStore"
     seal: Seal
 
 
@@ -60,7 +64,7 @@ class ApprovalBook:
         if opened is not None:
             opened.store.close()
 
-    async def do(self, work: Callable[[ApprovalStore, Seal], T]) -> T:
+    async def do(self, work: "Callable[[ApprovalStore, Seal], T]") -> T:
         """Do something in the book, in a worker thread and to its end, whoever is cancelled meanwhile.
 
         Raises:

@@ -12,9 +12,10 @@ from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.evidence import judge
 from handrail.appwrite.graphql_text import only_queries
 from handrail.hints import Effect, Risk
+from handrail.hints.risks import ACCESS_ARGUMENTS
 from handrail.json_types import Json, JsonMapping
 
-__all__ = ["effect_of_call", "means_every_member"]
+__all__ = ["effect_of_call", "means_every_member", "risks_used"]
 
 _BY_QUERY: Final = frozenset({"delete.many", "update.many"})
 _ROWS: Final = ("data", "documents", "rows")
@@ -79,6 +80,21 @@ def effect_of_call(method: Method, arguments: JsonMapping) -> Effect:
         if added is not None:
             effect = _raised(effect, name, added)
     return effect
+
+
+def risks_used(method: Method, effect: Effect, arguments: JsonMapping) -> frozenset[Risk]:
+    """The risks of a call that count when it is asked who must agree to it.
+
+    A method that takes `permissions` changes who may get in only when they are given: a call that leaves them out, and
+    has the risk for no other reason, is a plain one.
+    """
+    opening = [one for one in method.parameters if one.name in ACCESS_ARGUMENTS]
+    if Risk.ACCESS not in effect.risks or not opening:
+        return effect.risks
+    if any(arguments.get(one.name) is not None for one in opening):
+        return effect.risks
+    closed = replace(method, parameters=tuple(one for one in method.parameters if one not in opening))
+    return effect.risks if Risk.ACCESS in judge(closed).risks else effect.risks - {Risk.ACCESS}
 
 
 def means_every_member(method: Method, arguments: JsonMapping) -> bool:

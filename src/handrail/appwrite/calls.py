@@ -8,7 +8,7 @@ import json
 import logging
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import anyio.to_thread
@@ -23,10 +23,8 @@ from handrail.appwrite.judging import Where, action_of, entry_of, require_narrow
 from handrail.appwrite.outcome import CallResult, Outcome, needs_approval, refused
 from handrail.appwrite.plan import RequestPlan
 from handrail.appwrite.planner import plan_request
-from handrail.appwrite.preview import ReadTwins, preview_of
+from handrail.appwrite.preview import ReadTwins
 from handrail.appwrite.request import CallRequest
-from handrail.appwrite.results.masking import mask
-from handrail.appwrite.results.shaper import ResultShaper, seen
 from handrail.appwrite.sending import Sent
 from handrail.appwrite.switches import Switches
 from handrail.appwrite.targets import Target, Targets
@@ -37,6 +35,9 @@ from handrail.journal import Journal, JournalError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
 from handrail.protocol.tool import Call
+
+if TYPE_CHECKING:
+    from handrail.appwrite.results.shaper import ResultShaper
 
 __all__ = ["CallParts", "Calls"]
 
@@ -65,7 +66,7 @@ class CallParts:
     targets: Targets
     gate: Gate
     journal: Journal
-    shaper: ResultShaper
+    shaper: "Lazy[ResultShaper]"
     twins: Lazy[ReadTwins]
     switches: Switches = field(default_factory=Switches)
     uploads: UploadRoots = field(default_factory=UploadRoots)
@@ -91,7 +92,8 @@ class Calls:
         """
         judged = _Judged(request, call)
         try:
-            self._parts.shaper.check(request.pick)
+            shaper = await self._parts.shaper.get()
+            shaper.check(request.pick)
             ready = await self._ready(judged)
             journal_id = await self._begin(judged, ready)
         except HandrailError as error:
@@ -99,7 +101,7 @@ class Calls:
         result = await self._send(judged, ready, journal_id)
         if request.save_as is not None:
             result = await self._saved(request.save_as, result, reveal=request.reveal is True)
-        return await self._parts.shaper.shape(
+        return await shaper.shape(
             replace(result, project=judged.project, journal_id=journal_id),
             method=ready.method,
             effect=ready.effect,
@@ -221,6 +223,9 @@ class Calls:
         return replace(result, project=judged.project, journal_id=journal_id)
 
     async def _preview(self, judged: "_Judged", ready: "_Ready") -> JsonObject:
+        from handrail.appwrite.preview.preview import preview_of  # noqa: PLC0415  (not needed to start a server)
+        from handrail.appwrite.results.shaper import seen  # noqa: PLC0415  (likewise)
+
         async def read(method: Method, arguments: JsonObject) -> CallResult:
             effect = effect_of_call(method, arguments)
             self._parts.switches.check(method, effect)
@@ -243,6 +248,8 @@ class Calls:
         """The answer in a file of its own. Where it cannot be, the answer says so and is still there."""
         if result.outcome is not Outcome.DONE:
             return result
+        from handrail.appwrite.results.masking import mask  # noqa: PLC0415  (not needed to start a server)
+
         document = result.result if reveal else mask(result.result).document
         content = result.file.content if result.file else json.dumps(document, ensure_ascii=False).encode()
         try:

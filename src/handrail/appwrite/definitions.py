@@ -86,7 +86,8 @@ _TITLES: Final = {
 }
 
 _DESCRIPTIONS: Final = {
-    PublicTool.CONTEXT: "Project, endpoint, server version, what the key may read, services. Begin here when calls fail.",
+    PublicTool.CONTEXT: "Project, endpoint, server version, what the key may read, services. "
+    "Begin here when calls fail.",
     PublicTool.SEARCH: "Find the Appwrite method for a job: safety hints of each hit, the argument schema of the first "
     "ones. Call one with appwrite_call_read_tool if its readOnlyHint is true, else with appwrite_call_tool.",
     PublicTool.DOCS: "Ask Appwrite's documentation how something works: sections with their link and their tools.",
@@ -95,7 +96,7 @@ _DESCRIPTIONS: Final = {
     PublicTool.PREVIEW: "What a call would do, without doing it: request, risks, what is there now, who must agree.",
     PublicTool.CALL: "Call any Appwrite method. A write needs confirm_write: true; a grave one a person: "
     "needs_approval says what to do. Outcomes: done, refused (nothing was sent), failed, unknown (a write's answer was "
-    "lost: look before you repeat it).",
+    "lost: look before you repeat).",
 }
 
 _TOOL_NAME: Final[JsonObject] = {
@@ -110,10 +111,10 @@ _PROJECT: Final[JsonObject] = {"type": "string", "description": "A profile's nam
 # How long a text may be is for who reads it to say: each of these is checked there, and the listing stays short.
 _OF_EVERY_CALL: Final[JsonObject] = {
     "page": {"type": "integer", "minimum": 1},
-    "pick": {"type": "string", "description": "JMESPath of what is wanted."},
+    "pick": {"type": "string", "description": "JMESPath."},
     "reveal": {"type": "boolean", "description": "Show secrets: a person must agree."},
     "project": _PROJECT,
-    "save_as": {"type": "string", "description": "A file in the download folder."},
+    "save_as": {"type": "string", "description": "In the download folder."},
 }
 _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
     PublicTool.CONTEXT: {},
@@ -150,6 +151,7 @@ _PROPERTIES: Final[dict[PublicTool, JsonObject]] = {
             "items": object_schema({"tool_name": {"type": "string"}, "arguments": {"type": "object"}}, "tool_name"),
         },
         "result_id": {"type": "string"},
+        APPROVAL: {"type": "string", "maxLength": 200},
         **_OF_EVERY_CALL,
     },
     PublicTool.PREVIEW: {"tool_name": _TOOL_NAME, "arguments": _ARGUMENTS, "project": _PROJECT, ALL: ALL_SCHEMA},

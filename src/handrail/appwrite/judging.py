@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from handrail.approvals import Action, Admission, Agreement, grave_of
-from handrail.appwrite.call_effects import means_every_member
+from handrail.appwrite.call_effects import means_every_member, risks_used
 from handrail.appwrite.catalog.model import Method
 from handrail.appwrite.definitions import ALL
 from handrail.appwrite.files_on_disk import StoredFile
@@ -88,6 +88,7 @@ def action_of(method: Method, effect: Effect, request: CallRequest, where: Where
         owner: who calls.
     """
     deletes = method.http_method == "DELETE" or method.name.startswith("delete")
+    used = replace(effect, risks=risks_used(method, effect, request.arguments))
     return Action(
         tool=method.tool,
         service=method.service,
@@ -97,7 +98,7 @@ def action_of(method: Method, effect: Effect, request: CallRequest, where: Where
         endpoint=where.endpoint.rstrip("/"),
         owner=owner,
         effect=effect,
-        grave=grave_of(effect, deletes=deletes, other_project=not where.is_default, reveal=request.reveal is True),
+        grave=grave_of(used, deletes=deletes, other_project=not where.is_default, reveal=request.reveal is True),
         summary=method.summary or method.title,
     )
 

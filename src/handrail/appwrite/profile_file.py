@@ -13,6 +13,7 @@ from typing import Annotated, Final, NoReturn
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from handrail.appwrite.backend import Backend
+from handrail.appwrite.profiles import ENVIRONMENT, PROFILES_FILE
 from handrail.arguments import nearest
 from handrail.errors import ArgumentError, UnavailableError
 
@@ -28,10 +29,6 @@ __all__ = [
     "read_book",
     "written",
 ]
-
-PROFILES_FILE: Final = "profiles.toml"
-ENVIRONMENT: Final = "environment"
-"""The name of what the environment says, which no profile can have."""
 
 _MOST_BYTES: Final = 256 * 1024
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")

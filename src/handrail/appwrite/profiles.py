@@ -17,15 +17,22 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import anyio.to_thread
 
 from handrail.appwrite.backend import Backend
-from handrail.appwrite.profile_file import ENVIRONMENT, PROFILES_FILE, Profile, ProfileBook, load_book
 from handrail.arguments import UnknownName
 from handrail.errors import NotFoundError
 
-__all__ = ["ProfileUnknownError", "Profiles", "unknown_profile"]
+if TYPE_CHECKING:
+    from handrail.appwrite.profile_file import Profile, ProfileBook
+
+__all__ = ["ENVIRONMENT", "PROFILES_FILE", "ProfileUnknownError", "Profiles", "unknown_profile"]
+
+PROFILES_FILE: Final = "profiles.toml"
+ENVIRONMENT: Final = "environment"
+"""The name of what the environment says, which no profile can have."""
 
 
 class ProfileUnknownError(NotFoundError):
@@ -49,7 +56,7 @@ class Profiles:
         self._from_environment = from_environment
         self._path = None if home is None else home / PROFILES_FILE
         self._variables = os.environ if variables is None else variables
-        self._book = ProfileBook()
+        self._book: ProfileBook | None = None
         self._seen: tuple[int, ...] | None = None
 
     async def resolve(self, name: str | None = None) -> Backend:
@@ -90,7 +97,7 @@ class Profiles:
         """
         return [ENVIRONMENT, *(await self._current()).profiles]
 
-    def _backend(self, name: str, profile: Profile) -> Backend:
+    def _backend(self, name: str, profile: "Profile") -> Backend:
         return replace(
             self._from_environment,
             endpoint=profile.endpoint,
@@ -100,18 +107,20 @@ class Profiles:
             key_variable=profile.key_variable,
         )
 
-    async def _current(self) -> ProfileBook:
+    async def _current(self) -> "ProfileBook":
         """What the file says now; it is only read again where it is another one than before."""
+        from handrail.appwrite.profile_file import ProfileBook, load_book  # noqa: PLC0415  (not needed to start a server)
+
         if self._path is None:
-            return self._book
+            return ProfileBook()
         seen = _identity(self._path)
         if seen != self._seen:
             self._book = await anyio.to_thread.run_sync(load_book, self._path, abandon_on_cancel=True)
             self._seen = seen
-        return self._book
+        return self._book or ProfileBook()
 
 
-def unknown_profile(name: str, book: ProfileBook) -> ProfileUnknownError:
+def unknown_profile(name: str, book: "ProfileBook") -> ProfileUnknownError:
     """The error for a name that means nothing."""
     said = UnknownName.among("project profile", name, [ENVIRONMENT, *book.profiles])
     return ProfileUnknownError(

@@ -1,8 +1,13 @@
 """What the appwrite toolset has to read beside its tools: answers that are kept, and the journal."""
 
-from handrail.appwrite.results.shaper import ResultShaper
+from typing import TYPE_CHECKING
+
 from handrail.journal import Journal, journal_text
+from handrail.lazy import Lazy
 from handrail.protocol.resource_source import ResourceContent, ResourceSource
+
+if TYPE_CHECKING:
+    from handrail.appwrite.results.shaper import ResultShaper
 
 __all__ = ["journal_resource", "result_resources"]
 
@@ -23,11 +28,11 @@ def journal_resource(journal: Journal) -> ResourceSource:
     )
 
 
-def result_resources(shaper: ResultShaper) -> ResourceSource:
+def result_resources(shaper: "Lazy[ResultShaper]") -> ResourceSource:
     """Answers that were too long to be given at once, by their ids."""
 
     async def read(result_id: str, owner: str) -> ResourceContent:
-        kept = await shaper.read(result_id, owner)
+        kept = await (await shaper.get()).read(result_id, owner)
         kind = kept.about.content_type
         is_text = kind == "application/json" or kind.startswith("text/")
         return ResourceContent(kind, kept.content.decode(errors="replace") if is_text else kept.content)

@@ -1,24 +1,26 @@
 """The public tools of the appwrite toolset: few, so that a host can list them all."""
 
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from handrail.appwrite.call_arguments import Reading, batch_requests, reading_kind, request_of
 from handrail.appwrite.calls import CallParts, Calls
+from handrail.appwrite.catalog import Catalog
 from handrail.appwrite.context import context_of
 from handrail.appwrite.definitions import DEFAULT_HITS, DEFAULT_SECTIONS, PublicTool, public_tool
 from handrail.appwrite.outcome import CallResult, refused, tool_answer
 from handrail.appwrite.read_many import read_many
 from handrail.appwrite.shared_encoder import SharedEncoder
-from handrail.appwrite.tool_search import ToolSearch
 from handrail.errors import ArgumentError, HandrailError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
-from handrail.protocol.tool import Call, ServerTool, ToolAnswer
+from handrail.protocol.tool import Call, Client, ServerTool, ToolAnswer
 
 if TYPE_CHECKING:
     from handrail.appwrite.docs_tool import DocsSearch
+    from handrail.appwrite.tool_search import ToolSearch
     from handrail.encoder import Encoder
 
 __all__ = ["AppwriteToolset"]
@@ -49,7 +51,7 @@ class AppwriteToolset:
         shared = SharedEncoder()
         self._parts = parts
         self._calls = calls
-        self._search = parts.catalog.then(partial(ToolSearch, load=shared))
+        self._search = parts.catalog.then(partial(_tool_search, shared))
         self._home = home
         self._writes = writes
         self._tokens = tokens
@@ -106,20 +108,49 @@ class AppwriteToolset:
             return tool_answer(await self._page(call, arguments))
         if kind is Reading.BATCH:
             requests = batch_requests(arguments)
-            results = await read_many(requests, lambda request: self._calls.call(request, call))
+            results = await read_many(requests, lambda request: self._calls.call(request, _Unasked(call)))
             return ToolAnswer({"results": [result.as_json() for result in results]})
         request = request_of(arguments, PublicTool.READ.value, reads_only=True)
         return tool_answer(await self._calls.call(request, call))
 
     async def _page(self, call: Call, arguments: JsonMapping) -> CallResult:
         wish = request_of({"tool_name": "", **arguments}, PublicTool.READ.value, reads_only=True)
-        return await self._parts.shaper.page(str(arguments["result_id"]), call.owner, wish.page, wish.pick)
+        shaper = await self._parts.shaper.get()
+        return await shaper.page(str(arguments["result_id"]), call.owner, wish.page, wish.pick)
 
     async def _answer_preview(self, call: Call, arguments: JsonMapping) -> ToolAnswer:
         return ToolAnswer(await self._calls.preview(request_of(arguments, PublicTool.PREVIEW.value), call))
 
     async def _answer_call(self, call: Call, arguments: JsonMapping) -> ToolAnswer:
         return tool_answer(await self._calls.call(request_of(arguments, PublicTool.CALL.value), call))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unasked:
+    """The call of a batch. It asks nothing: one form cannot speak for several calls, so each that needs one waits."""
+
+    call: Call
+    request_state: None = None
+
+    @property
+    def client(self) -> Client:
+        return self.call.client
+
+    @property
+    def owner(self) -> str:
+        return self.call.owner
+
+    async def progress(self, message: str, done: float, total: float | None = None) -> None:
+        await self.call.progress(message, done, total)
+
+    async def elicit(self, key: str, message: str, schema: JsonObject, *, state: str, seconds: float) -> None:
+        """See `Call.elicit`: nobody can be asked."""
+
+
+def _tool_search(shared: SharedEncoder, catalog: Catalog) -> "ToolSearch":
+    from handrail.appwrite.tool_search import ToolSearch  # noqa: PLC0415  (not needed to start a server)
+
+    return ToolSearch(catalog, load=shared)
 
 
 def _refused(arguments: JsonMapping, error: HandrailError) -> JsonObject:

@@ -98,4 +98,5 @@ def _print_result(result: CallResult) -> None:
 
 
 def _for_terminal(next_step: str) -> str:
-    return next_step.replace("with confirm_write: true", "with --confirm-write")
+    said = next_step.replace("with confirm_write: true", "with --confirm-write")
+    return said.replace("with approval: ", "with --approval ").replace("all: true beside the arguments", "--all")

@@ -9,7 +9,7 @@ from typing import Final
 from handrail.hints.effects import Hints, Risk
 from handrail.hints.evidence import Evidence
 
-__all__ = ["risks_of"]
+__all__ = ["ACCESS_ARGUMENTS", "risks_of"]
 
 _WRITES: Final = frozenset({"create", "delete", "set", "update", "upsert"})
 _SETS: Final = frozenset({"set", "update", "upsert"})
@@ -60,6 +60,11 @@ _LIVE: Final = (
     "function", "organization", "project", "provider", "record", "site", "table",
 )  # fmt: skip
 
+ACCESS_ARGUMENTS: Final = (
+    "execute", "network_ip_allowlist", "permissions", "redirect_uris", "roles", "scopes", "subscribe",
+)  # fmt: skip
+"""Arguments that say who may get in. A method that takes one has the risk; a call without it does not use it."""
+
 _ACCESS: Final = (
     _RiskRule(
         Risk.ACCESS,
@@ -80,7 +85,7 @@ _ACCESS: Final = (
     _RiskRule(
         Risk.ACCESS,
         _SETS,
-        arguments=("execute", "network_ip_allowlist", "permissions", "redirect_uris", "roles", "scopes", "subscribe"),
+        arguments=ACCESS_ARGUMENTS,
     ),
 )  # fmt: skip
 _MONEY: Final = (

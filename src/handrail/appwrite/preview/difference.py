@@ -1,18 +1,20 @@
 """What a write would make of a thing: field by field, before and after. Pure."""
 
+import json
 from typing import Final
 
 from handrail.json_types import Json, JsonMapping, JsonObject
 
-__all__ = ["MOST_FIELDS", "changes_of"]
+__all__ = ["MOST_FIELDS", "bounded", "changes_of"]
 
 MOST_FIELDS: Final = 50
 """Fields that one preview names."""
 _DATA: Final = ("data",)  # arguments that hold a thing's own fields
 _SHOWN: Final = 500  # characters of one value
+_WHOLE: Final = 8_000  # characters of a thing that is shown whole
 
 
-def changes_of(arguments: JsonMapping, path_names: frozenset[str], current: JsonMapping) -> list[Json]:
+def changes_of(arguments: JsonMapping, path_names: frozenset[str], current: JsonMapping) -> list[JsonObject]:
     """The fields that a call sets and that are another value now, as `{field, before, after}`.
 
     Args:
@@ -27,7 +29,7 @@ def changes_of(arguments: JsonMapping, path_names: frozenset[str], current: Json
         elif name not in path_names and value is not None:
             wanted[name] = value
     named = {_plain(name): value for name, value in current.items()}
-    changed: list[Json] = []
+    changed: list[JsonObject] = []
     for name, after in wanted.items():
         known = _plain(name) in named
         before = named.get(_plain(name))
@@ -41,7 +43,19 @@ def _plain(name: str) -> str:
     return name.lstrip("$").replace("_", "").lower()
 
 
+def bounded(thing: JsonObject) -> JsonObject:
+    """A thing as it is, or, where that is much to look at, its first fields with the beginning of each."""
+    if len(_text(thing)) <= _WHOLE:
+        return thing
+    return {name: _short(value) for name, value in [*thing.items()][:MOST_FIELDS]}
+
+
 def _short(value: Json) -> Json:
-    if isinstance(value, str) and len(value) > _SHOWN:
-        return f"{value[:_SHOWN]}… ({len(value)} characters)"
-    return value
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else _text(value)
+    return value if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)

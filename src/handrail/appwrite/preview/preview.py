@@ -9,8 +9,10 @@ from handrail.appwrite.catalog.model import Method, Place
 from handrail.appwrite.files_on_disk import StoredFile
 from handrail.appwrite.outcome import CallResult, Outcome
 from handrail.appwrite.plan import JsonBody, MultipartBody, RequestPlan
-from handrail.appwrite.preview.difference import changes_of
+from handrail.appwrite.preview.difference import bounded, changes_of
 from handrail.appwrite.preview.twins import ReadTwin, ReadTwins
+from handrail.appwrite.results.fencing import ORIGIN, fence_document
+from handrail.appwrite.results.masking import mask
 from handrail.errors import HandrailError
 from handrail.hints import Effect, Risk
 from handrail.json_types import Json, JsonMapping, JsonObject
@@ -37,7 +39,8 @@ async def preview_of(  # noqa: PLR0917  (what a call is made of)
         read: makes that read.
 
     Returns:
-        `{request, hints, risks, rule, reason, irreversible, current, changes, matches, current_problem}`.
+        `{request, hints, risks, rule, reason, irreversible, current, changes, matches, current_problem}`, without
+        secrets, and nothing in it hidden.
     """
     shown: JsonObject = {
         "request": request_view(plan),
@@ -52,7 +55,9 @@ async def preview_of(  # noqa: PLR0917  (what a call is made of)
         "current_problem": None,
     }
     twin = None if effect.is_read else twins.of(method, arguments)
-    return shown if twin is None else {**shown, **await _now(method, arguments, twin, read)}
+    told = shown if twin is None else {**shown, **await _now(method, arguments, twin, read)}
+    whole = fence_document({**told, "request": mask(told["request"]).document})
+    return whole if isinstance(whole, dict) else told
 
 
 def request_view(plan: RequestPlan) -> JsonObject:
@@ -84,7 +89,15 @@ async def _now(method: Method, arguments: JsonMapping, twin: ReadTwin, read: Rea
     if twin.counts:
         return {"matches": result.result.get("total")}
     in_path = frozenset(parameter.name for parameter in method.parameters if parameter.place is Place.PATH)
-    return {"current": result.result, "changes": [*changes_of(arguments, in_path, result.result)]}
+    changes = [_masked_change(change) for change in changes_of(arguments, in_path, result.result)]
+    return {"current": bounded(result.result), "changes": [*changes], "origin": ORIGIN}
+
+
+def _masked_change(change: JsonObject) -> JsonObject:
+    """A change without its secrets: the name of its field, which says so, does not stand before its values."""
+    name = str(change["field"])
+    sides = {side: mask({name: change[side]}).document for side in ("before", "after")}
+    return {**change, **{side: shown[name] for side, shown in sides.items() if isinstance(shown, dict)}}
 
 
 def _irreversible(method: Method, effect: Effect) -> str | None:
