@@ -133,4 +133,5 @@ async def _backend(settings: Settings, *, sandbox: bool) -> AsyncIterator[Backen
     from handrail.sandbox import SandboxState, serve_sandbox  # noqa: PLC0415  (only for the stand-in)
 
     async with serve_sandbox(SandboxState.seeded()) as stand_in:
-        yield Backend(stand_in.endpoint, stand_in.project_id, stand_in.api_key)
+        # Each stand-in has another port, and an approval is for the stand-in.
+        yield Backend(stand_in.endpoint, stand_in.project_id, stand_in.api_key, identity="sandbox")

@@ -11,7 +11,7 @@ from handrail.agents import AgentRegistry, AgentSpec, Availability, agent_body
 from handrail.agents.loop import Game, play_series
 from handrail.decisions import ModelRegistry, built_in_models
 from handrail.json_types import Json, JsonObject
-from handrail.protocol.tool import Client
+from handrail.protocol.tool import Client, Elicited
 from handrail.runs import MemoryEngine, Run, StartRequest
 
 OWNER = "me"
@@ -84,8 +84,14 @@ class FakeCall:
 
     client = Client()
     owner = OWNER
+    request_state = None
 
     async def progress(self, message: str, done: float, total: float | None = None) -> None:
+        raise NotImplementedError
+
+    async def elicit(
+        self, key: str, message: str, schema: JsonObject, *, state: str, seconds: float
+    ) -> Elicited | None:
         raise NotImplementedError
 
 

@@ -84,7 +84,7 @@ async def test_where_every_write_is_asked_for_the_models_word_does_not_do(at: Be
 
 @pytest.mark.parametrize("deed", [plain(), action(), read(reveal=True)], ids=["plain", "grave", "reveal"])
 async def test_where_writes_are_allowed_nothing_is_asked_and_the_switch_is_named(at: Bench, deed: Action) -> None:
-    assert await at.level(deed, gate=at.gate(Mode.ALLOW)) == ("PERSON", "switch: writes=allow")
+    assert await at.level(deed, gate=at.gate(Mode.ALLOW)) == ("NONE", "switch: writes=allow")
 
 
 @pytest.mark.parametrize("risk", sorted({*Risk} - {Risk.SECRET, Risk.PEOPLE, Risk.EXTERNAL}))

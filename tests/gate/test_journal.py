@@ -80,7 +80,7 @@ async def test_every_write_and_every_refusal_has_its_row_with_who_agreed(world: 
         ("teams_delete", "refused", "none", "", None),
         ("teams_create", "refused", "none", "", None),
         ("teams_create", "refused", "none", "", None),
-        ("tables_db_delete_row", "failed", "person", "switch: writes=allow", 404),
+        ("tables_db_delete_row", "failed", "none", "switch: writes=allow", 404),
     ]
     assert [answer["journal_id"] for answer in answers] == [None, *(row["id"] for row in kept)]
     assert kept[1]["request"] == "POST /teams"

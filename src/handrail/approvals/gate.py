@@ -98,7 +98,7 @@ class Gate:
         """
         need = self.need(action)
         if need.level is Agreement.NONE:
-            return Admission(Agreement.PERSON, "switch: writes=allow") if need.by_switch else _READ
+            return Admission(Agreement.NONE, "switch: writes=allow") if need.by_switch else _READ
         if need.level is Agreement.MODEL:
             return _confirmed(action, consent)
         admission = await self._settled(action, call, need) or await self._spoken_for(action, consent, need)

@@ -35,6 +35,7 @@ class Backend:
         key: the API key.
         profile: the name under which a person keeps it; None for what the environment says.
         key_variable: the environment variable that the key is from.
+        identity: what approvals are bound to in place of the endpoint, where that is another one each time.
     """
 
     endpoint: str
@@ -42,6 +43,7 @@ class Backend:
     key: str
     profile: str | None = None
     key_variable: str = "APPWRITE_API_KEY"
+    identity: str = ""
 
     def __repr__(self) -> str:
         return f"Backend({self.shown_endpoint!r}, {self.project!r})"

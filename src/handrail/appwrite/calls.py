@@ -34,7 +34,7 @@ from handrail.hints import Effect
 from handrail.journal import Journal, JournalError
 from handrail.json_types import JsonMapping, JsonObject
 from handrail.lazy import Lazy
-from handrail.protocol.tool import Call
+from handrail.protocol.tool import Call, InputRequired
 
 if TYPE_CHECKING:
     from handrail.appwrite.results.shaper import ResultShaper
@@ -98,6 +98,9 @@ class Calls:
             journal_id = await self._begin(judged, ready)
         except HandrailError as error:
             return await self._refused(judged, error)
+        except InputRequired:
+            await self._note(judged, Outcome.NEEDS_APPROVAL)
+            raise
         result = await self._send(judged, ready, journal_id)
         if request.save_as is not None:
             result = await self._saved(request.save_as, result, reveal=request.reveal is True)
@@ -150,7 +153,7 @@ class Calls:
         effect = effect_of_call(known.method, request.arguments)
         target = await self._parts.targets.get(request.project)
         backend = target.transport.backend
-        where = Where(backend.project, backend.endpoint, is_default=target.is_default)
+        where = Where(backend.project, backend.identity or backend.endpoint, is_default=target.is_default)
         judged.action = action_of(known.method, effect, request, where, owner=judged.call.owner)
         # Only now, so that what a switch refuses is in the journal.
         self._parts.switches.check(known.method, effect)
@@ -195,6 +198,8 @@ class Calls:
     async def _finish(self, judged: "_Judged", ready: "_Ready", journal_id: str | None, sent: Sent | None) -> None:
         outcome = sent.result.outcome if sent else Outcome.UNKNOWN
         status = sent.result.status if sent else None
+        if journal_id is None and not self._parts.journal.keeps_reads:
+            return
         digest = hashlib.sha256(sent.answer.content).hexdigest() if sent and sent.answer else None
         if journal_id is None:
             action = judged.required_action()
@@ -211,16 +216,20 @@ class Calls:
         asks = isinstance(error, NeedsApprovalError)
         outcome = Outcome.NEEDS_APPROVAL if asks else Outcome.REFUSED
         result = needs_approval(judged.request.tool, error) if asks else refused(judged.request.tool, error)
+        journal_id = None if isinstance(error, JournalError) else await self._note(judged, outcome)
+        return replace(result, project=judged.project, journal_id=journal_id)
+
+    async def _note(self, judged: "_Judged", outcome: Outcome) -> str | None:
+        """Write down a write that was not sent; its id in the journal, where there is one."""
         action = judged.action
-        if action is None or (not action.is_write and not action.grave) or isinstance(error, JournalError):
-            return replace(result, project=judged.project)
+        if action is None or (not action.is_write and not action.grave):
+            return None
         entry = entry_of(action, judged.request, judged.call.client, plan=judged.plan, admission=None)
         try:
-            journal_id: str | None = await self._parts.journal.note(entry, outcome.value)
+            return await self._parts.journal.note(entry, outcome.value)
         except JournalError as problem:
-            _LOG.warning("a refused call of %s is not in the journal: %s", action.tool, problem.message)
-            journal_id = None
-        return replace(result, project=judged.project, journal_id=journal_id)
+            _LOG.warning("a call of %s that was not sent is not in the journal: %s", action.tool, problem.message)
+            return None
 
     async def _preview(self, judged: "_Judged", ready: "_Ready") -> JsonObject:
         from handrail.appwrite.preview.preview import preview_of  # noqa: PLC0415  (not needed to start a server)

@@ -12,6 +12,7 @@ from handrail.cli.given import json_object
 from handrail.cli.output import Colour, paint, print_json, print_line, status_line
 from handrail.cli.signals import ending_cleanly
 from handrail.composition import open_calls
+from handrail.errors import HandrailError
 from handrail.json_types import JsonObject
 from handrail.settings import Settings
 
@@ -57,7 +58,11 @@ def call_tool(
     )
     with ending_cleanly():
         if options.preview:
-            print_json(anyio.run(_preview, request, settings, sandbox))
+            try:
+                print_json(anyio.run(_preview, request, settings, sandbox))
+            except HandrailError as error:
+                error.next_step = _for_terminal(error.next_step or "")
+                raise
             return 0
         result = anyio.run(_call, request, settings, sandbox)
     if as_json:
@@ -94,7 +99,16 @@ def _print_result(result: CallResult) -> None:
         print_json(result.result)
     if result.error is not None:
         print_line(f"{result.error['message']}")
+        for reason in _reasons(result):
+            print_line(f"  {reason}")
         print_line(paint(_for_terminal(str(result.error["next"])), Colour.QUIET))
+
+
+def _reasons(result: CallResult) -> list[str]:
+    """Why somebody has to agree first."""
+    data = (result.error or {}).get("data")
+    why = data.get("why") if isinstance(data, dict) else None
+    return [str(reason) for reason in why] if isinstance(why, list) else []
 
 
 def _for_terminal(next_step: str) -> str:

@@ -117,6 +117,11 @@ class Journal:
             if self._made is not None:
                 self._made.close()
 
+    @property
+    def keeps_reads(self) -> bool:
+        """Whether `note_read` keeps anything."""
+        return self._reads
+
     async def begin(self, entry: Entry) -> str:
         """Write down a call that is about to be made. Its id; the row is on disk when it returns.
 

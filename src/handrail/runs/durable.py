@@ -206,20 +206,23 @@ class DurableEngine:
             return False
 
     async def _wake(self, starts: Mapping[str, StartRequest]) -> None:
-        from handrail.runs.worker import Order  # noqa: PLC0415  (not needed to start a server)
+        from handrail.runs.worker import Order, WorkerSilentError  # noqa: PLC0415  (not needed to start a server)
 
-        if self._link is None:
-            self._link = await anyio.to_thread.run_sync(self._open_link)
-        link = self._link
-        private = [(run_id, request) for run_id, request in starts.items() if request.environment]
+        left = dict(starts)
         try:
-            for run_id, request in private:
-                await link.wake(Order(run_id=run_id, environment=dict(request.environment)))
-            if len(private) < len(starts) or not starts:
-                await link.wake()
+            if self._link is None:
+                self._link = await anyio.to_thread.run_sync(self._open_link)
+            await self._link.wake()
+            for run_id, request in starts.items():
+                if request.environment:
+                    await self._link.wake(Order(run_id=run_id, environment=dict(request.environment)))
+                del left[run_id]
+        except WorkerSilentError as error:  # it sleeps or is busy: what needs nothing of us waits for it
+            _LOG.warning("%s", error.message)
+            await self._give_up({run_id: request for run_id, request in left.items() if request.environment}, error)
         except HandrailError as error:
             _LOG.warning("%s %s", error.message, error.next_step or "")
-            await self._give_up(starts, error)
+            await self._give_up(left, error)
 
     async def _give_up(self, starts: Mapping[str, StartRequest], error: HandrailError) -> None:
         """End what was started here and that nobody can do; where other machines work, one of them may."""

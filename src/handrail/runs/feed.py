@@ -124,6 +124,7 @@ class RunFeed:
             try:
                 await self._look_once()
             except UnavailableError as error:  # those who wait go on waiting: it may come back
+                self._seen = None  # what was not fetched is still to be
                 _LOG.debug("%s", error.message)
             await and_then()
             await anyio.sleep(self._tick_s)

@@ -41,14 +41,15 @@ async def test_old_runs_go_with_their_records_and_all_others_stay(home: Home) ->
         kept = _made(database, home, 10 * _AGE, kept=True)
         then = datetime.now(UTC) - 10 * _AGE
         live = StoredLedger(database, age=_AGE).add(home.request(["act", "one"], ["wait", "go"]), then, limit=100)
-    orphan = _folder(home.place.records / "orphan", timedelta(days=2))
+    orphan = _folder(home.place.records / "orphan", _AGE + _MINUTE)
+    of_another_store = _folder(home.place.records / "of-another-store", timedelta(days=2))
     new_orphan = _folder(home.place.records / "new-orphan", timedelta(hours=2))
     left = _folder(home.place.scratch / "left", timedelta(days=2))
 
     async with home.engine() as engine:
         await until(lambda: not old.exists() and not orphan.exists() and not left.exists())
         await home.until_acted("one")
-        assert [path.exists() for path in (young, kept, new_orphan)] == [True, True, True]
+        assert all(path.exists() for path in (young, kept, new_orphan, of_another_store))
         assert (await engine.get(live.run_id, OWNER)).status is RunStatus.WORKING
         home.say("go")
         assert is_completed(await ended(engine, live))

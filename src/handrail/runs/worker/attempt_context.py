@@ -1,10 +1,10 @@
 """What the body of a run sees of the engine, in the run's own process."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import anyio
 import anyio.lowlevel
@@ -49,6 +49,7 @@ class AttemptContext:
         self._record = record
         self._message: str | None = None
         self._news = anyio.Event()
+        self.end: Callable[[], None] = lambda: None
         self.environment = environment
         self.saved = saved
         record.write_run(run)
@@ -74,30 +75,34 @@ class AttemptContext:
         while True:
             await self._news.wait()
             self._news = anyio.Event()
-            message, self._message = self._message, None
-            if message is not None:
-                now = datetime.now(UTC)
-                self._note(await patiently(partial(self._attempt.report, message, now)))
-                self._record.append(LOG_FILE, {"at": now.isoformat(), "message": message})
+            await self.tell_last()
             await anyio.sleep(_WRITE_SECONDS)
+
+    async def tell_last(self) -> None:
+        """Bring the newest message to the store and the record, where it is not there yet."""
+        message, self._message = self._message, None
+        if message is not None:
+            now = datetime.now(UTC)
+            self._note(await patiently(partial(self._attempt.report, message, now)))
+            self._record.append(LOG_FILE, {"at": now.isoformat(), "message": message})
 
     async def check(self) -> None:
         """See `RunContext`. Asks the store: what was ended there does nothing more here."""
         await anyio.lowlevel.checkpoint()
         if not await patiently(self._attempt.is_live):
-            raise anyio.get_cancelled_exc_class()
+            await self._over()
 
     async def save(self, name: str, document: Json) -> None:
         """See `RunContext`."""
         if not await patiently(partial(self._attempt.save, name, document)):
-            raise anyio.get_cancelled_exc_class()
+            await self._over()
 
     async def ask(self, message: str, schema: JsonObject, *, seconds: float) -> Json:
         """See `RunContext`."""
         await self.check()
         asked = await patiently(partial(self._attempt.ask, one_line(message), schema, datetime.now(UTC)))
         if asked is None:
-            raise anyio.get_cancelled_exc_class()
+            await self._over()
         key, run = asked
         self._note(run)
         answer: Json = None
@@ -125,10 +130,16 @@ class AttemptContext:
         while True:
             answers = await patiently(self._attempt.answers)
             if answers is None:
-                raise anyio.get_cancelled_exc_class()
+                await self._over()
             if key in answers:
                 return answers[key]
             await anyio.sleep(_LOOK_SECONDS)
+
+    async def _over(self) -> NoReturn:
+        """End the body: the run is no longer this attempt's. It need not wait for who looks every tenth of a second."""
+        self.end()
+        await anyio.lowlevel.checkpoint()
+        raise anyio.get_cancelled_exc_class()  # the body is shielded, and is still not to go on
 
     def _note(self, run: Run | None) -> None:
         """Let the record say where the run stands."""

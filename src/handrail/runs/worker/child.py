@@ -101,6 +101,7 @@ async def _watched(body: RunBody, context: AttemptContext, attempt: RunAttempt, 
     outcome: list[Outcome] = []
     async with anyio.create_task_group() as group:
         ending = anyio.Event()
+        context.end = group.cancel_scope.cancel
         _watch_pipe(ending)
         group.start_soon(_until_ended, attempt, ending)
         group.start_soon(_cancel_at, ending, group.cancel_scope)
@@ -108,6 +109,11 @@ async def _watched(body: RunBody, context: AttemptContext, attempt: RunAttempt, 
         request = StartRequest(run.agent, run.arguments, run.owner, environment=context.environment)
         outcome.append(await outcome_of(body, context, request))
         group.cancel_scope.cancel()
+    if outcome:
+        try:
+            await context.tell_last()
+        except HandrailError as error:  # how it ended counts, and is still to be written
+            sys.stderr.write(f"run {run.run_id}: {error.message}\n")
     return outcome[0] if outcome else None
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from handrail.runs.store.schema import SCHEMA
 from handrail.runs.worker.control import tell_worker
 from handrail.runs.worker.messages import Order, OrderKind, WorkerState
 
-__all__ = ["WorkerLink", "WorkerUnavailableError"]
+__all__ = ["WorkerLink", "WorkerSilentError", "WorkerUnavailableError"]
 
 _START_SECONDS: Final = 20.0
 _AGAIN_SECONDS: Final = 5.0
@@ -36,6 +37,12 @@ class WorkerUnavailableError(UnavailableError):
     """The worker cannot be started. `data` holds `log` (a path) and, where it said why, `error`."""
 
     type = "worker_unavailable"
+
+
+class WorkerSilentError(WorkerUnavailableError):
+    """There is a worker, and it does not answer: it sleeps, or is very busy. It may still do what waits."""
+
+    type = "worker_silent"
 
 
 class WorkerLink:
@@ -78,10 +85,10 @@ class WorkerLink:
         async with self._starting:
             began, spawn_at = time.time(), anyio.current_time()
             while anyio.current_time() < until:
-                state = await self._asked(order)
+                state = await self._asked(Order())
                 if state is not None and self._is_ours(state):
-                    return state
-                if state is not None:
+                    return state if order == Order() else await self._asked(order) or state
+                if state is not None and not state.draining:
                     await self.tell(Order(kind=OrderKind.DRAIN))
                 if await anyio.to_thread.run_sync(_is_newer, self._place.failure, began):
                     raise self._unavailable("The worker could not start")
@@ -93,13 +100,20 @@ class WorkerLink:
         raise self._unavailable("No worker could be started")
 
     def _is_ours(self, state: WorkerState) -> bool:
-        return not state.draining and (state.version, state.schema_number) == (self._version, SCHEMA)
+        if state.draining:
+            return False
+        # A newer one of the same store is as good: two versions on one home must not replace each other for ever.
+        return state.schema_number == SCHEMA and not _is_older(state.version, self._version)
 
     async def _asked(self, order: Order) -> WorkerState | None:
         try:
             return await tell_worker(self._place.socket, order)
         except TimeoutError:
-            raise self._unavailable("There is a worker, and it does not answer") from None
+            raise WorkerSilentError(
+                "There is a worker, and it does not answer.",
+                next_step=f"Wait for it, or look at {self._place.log}.",
+                log=str(self._place.log),
+            ) from None
 
     async def _spawn(self) -> None:
         environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
@@ -135,6 +149,14 @@ def _set_aside(log: Path) -> None:
     with contextlib.suppress(OSError):  # there is none, or it must do as it is
         if log.stat().st_size > _LARGEST_LOG:
             log.replace(log.with_name(f"{log.name}.1"))
+
+
+def _is_older(version: str, other: str) -> bool:
+    return _numbers(version) < _numbers(other)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
 def _is_newer(path: Path, moment: float) -> bool:

@@ -1,5 +1,6 @@
 """What other workers left behind: runs whose worker has gone, records whose time is over, folders that nobody needs."""
 
+import json
 import logging
 import shutil
 import time
@@ -15,7 +16,7 @@ import anyio.to_thread
 from handrail.runs.ledger import KEPT_FOR
 from handrail.runs.model import Run
 from handrail.runs.place import RunPlace
-from handrail.runs.record import DiskRecord, RecordError
+from handrail.runs.record import RUN_FILE, DiskRecord, RecordError
 from handrail.runs.store import Database, Held, RunQueue, StoredLedger, StoreError, WorkerMark
 from handrail.runs.worker.child_process import reap
 from handrail.runs.worker.patience import patiently
@@ -123,7 +124,7 @@ class Recovery:
         try:
             for run_id in await patiently(partial(self._ledger.forget_over, _now())):
                 await _remove([self._place.records / run_id])
-            await _remove(await self._orphans(self._place.records))
+            await _remove([path for path in await self._orphans(self._place.records) if _is_over(path)])
             await _remove(await self._orphans(self._place.scratch))
         except (StoreError, OSError) as error:
             _LOG.warning("old runs could not be removed: %s", error)
@@ -144,6 +145,19 @@ def _older_than(folder: Path, moment: float) -> list[Path]:
         return [path for path in folder.iterdir() if path.is_dir() and path.stat().st_mtime < moment]
     except FileNotFoundError:
         return []
+
+
+def _is_over(record: Path) -> bool:
+    """Whether a record that no run of this store belongs to is over its own time.
+
+    It may be of another store: one that was moved aside, or of another setting. Then it says itself when it ended.
+    """
+    try:
+        document = json.loads((record / RUN_FILE).read_bytes())
+        touched = datetime.fromisoformat(document["updated_at"])
+    except (OSError, ValueError, KeyError, TypeError):
+        touched = datetime.fromtimestamp(record.stat().st_mtime, UTC)
+    return _now() - touched > KEPT_FOR
 
 
 def _now() -> datetime:

@@ -119,7 +119,7 @@ class Worker:
 
     def obey(self, order: Order) -> WorkerState:
         """Do what is said over the socket; where the worker stands then."""
-        if order.environment and order.run_id:
+        if order.environment and order.run_id and not self.is_ending:
             self._environments[order.run_id] = order.environment
             if self._holder is not None:
                 self._holder.wake()
