@@ -68,6 +68,8 @@ async def test_every_write_and_every_refusal_has_its_row_with_who_agreed(world: 
 
     kept = await rows(world)
     person = f"person: handrail approve {approval_of(waits)}"
+    # In 2026-07-28 the call ends with the question, and its answer comes as another call.
+    asked = [] if mode == "legacy" else [("teams_delete", "needs_approval", "none", "", None)]
     assert [(row["tool"], row["outcome"], row["level"], row["by"], row["status"]) for row in kept] == [
         ("teams_create", "refused", "none", "", None),
         ("teams_create", "done", "model", "model: confirm_write", 201),
@@ -76,13 +78,16 @@ async def test_every_write_and_every_refusal_has_its_row_with_who_agreed(world: 
         ("tables_db_delete_row", "done", "person", person, 204),
         ("tables_db_delete_row", "refused", "none", "", None),
         ("teams_delete", "refused", "none", "", None),
+        *asked,
         ("teams_delete", "done", "client", "client: elicitation", 204),
+        *asked,
         ("teams_delete", "refused", "none", "", None),
         ("teams_create", "refused", "none", "", None),
         ("teams_create", "refused", "none", "", None),
         ("tables_db_delete_row", "failed", "none", "switch: writes=allow", 404),
     ]
-    assert [answer["journal_id"] for answer in answers] == [None, *(row["id"] for row in kept)]
+    answered = [row["id"] for row in kept if (row["tool"], row["outcome"]) != ("teams_delete", "needs_approval")]
+    assert [answer["journal_id"] for answer in answers] == [None, *answered]
     assert kept[1]["request"] == "POST /teams"
     assert kept[4]["request"] == "DELETE /tablesdb/shop/tables/products/rows/hammer"
     assert {row["owner"] for row in kept} == {"local"}
