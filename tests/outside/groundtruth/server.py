@@ -56,6 +56,7 @@ def _serve(endpoint: str) -> int:
         "APPWRITE_PROJECT_ID": PROJECT_ID,
         "APPWRITE_API_KEY": API_KEY,
         "HANDRAIL_HOME": str(Path(__file__).parents[1] / "home"),
+        "HANDRAIL_WRITES": "allow",  # it looks at what calls do, not at who agrees to them
     }
     command = [*HANDRAIL, "serve", "--toolset", "appwrite", "--expose", EXPOSED]
     return subprocess.run(command, env={**os.environ, **environment}, check=False).returncode
