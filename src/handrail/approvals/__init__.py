@@ -25,7 +25,6 @@ from handrail.approvals.errors import (
 from handrail.approvals.gate import Gate, Preview
 from handrail.approvals.levels import Admission, Agreement, Consent, Need
 from handrail.approvals.opening import ApprovalBook
-from handrail.approvals.policy import Verdict, decide
 from handrail.approvals.rule_file import load_policy
 from handrail.approvals.rules import Policy
 
@@ -53,9 +52,7 @@ __all__ = [
     "Policy",
     "PolicyError",
     "Preview",
-    "Verdict",
     "WritesOffError",
-    "decide",
     "grave_of",
     "load_policy",
 ]

@@ -22,7 +22,7 @@ _NEXT_STEPS: Final = {
     StoreProblem.FULL: "Make room on the disk of the home folder, or set HANDRAIL_HOME to a folder elsewhere.",
     StoreProblem.READ_ONLY: "Make the home folder and its files writable, or set HANDRAIL_HOME to another folder.",
     StoreProblem.BUSY: "Try again: another process holds it.",
-    StoreProblem.DAMAGED: "Move the file aside: a new one is made. The records in the folder runs beside it stay.",
+    StoreProblem.DAMAGED: "Move the file aside: a new one is made, and nothing else is lost.",
     StoreProblem.NEWER: "Install the newest Handrail, or set HANDRAIL_HOME to another folder.",
 }
 # A quota and a bound of the process on file sizes are no SQLITE_FULL to SQLite, only a write that failed.

@@ -80,7 +80,7 @@ class Recovery:
             given_up = await patiently(partial(self._queue.give_up, held.run, held.worker, how, _now()))
             if given_up is not None:
                 _LOG.warning("run %s: %s", held.run.run_id, given_up.message)
-                await self.note(given_up, held.run)
+                await self.note(given_up)
         late = _now() - timedelta(seconds=_ENVIRONMENT_SECONDS)
         for run in await patiently(partial(self._queue.without_environment, late)):
             if run.run_id in self._handed:
@@ -88,7 +88,7 @@ class Recovery:
             how = "what it needs of its caller's environment was lost with a worker"
             given_up = await patiently(partial(self._queue.give_up, run, None, how, _now()))
             if given_up is not None:
-                await self.note(given_up, run)
+                await self.note(given_up)
 
     async def clean(self) -> None:
         """Kill what is left of the processes of runs that ended while, or before, their worker was killed.
@@ -101,7 +101,7 @@ class Recovery:
                 await self._reap(held)
                 await patiently(partial(self._queue.forget_child, held.run.run_id, held.worker))
 
-    async def note(self, now: Run, _before: Run) -> None:
+    async def note(self, now: Run) -> None:
         """Let a run's record say how it was given up."""
         if not now.status.is_terminal or not (self._place.records / now.run_id).is_dir():
             return

@@ -282,7 +282,7 @@ class Worker:
             return
         if given_up is not None:
             _LOG.warning("run %s: %s", run.run_id, given_up.message)
-            await self._recovery.note(given_up, run)
+            await self._recovery.note(given_up)
 
     async def _tend(self) -> None:
         """Tell the children whose runs have been ended elsewhere apart from the others."""
