@@ -15,7 +15,7 @@ from handrail.appwrite.preview import ReadTwins
 from handrail.appwrite.request import CallRequest
 from handrail.appwrite.results.shaper import result_shaper
 from handrail.appwrite.sending import Sender
-from handrail.appwrite.targets import OneTarget, Target
+from handrail.appwrite.targets import Target
 from handrail.journal import Journal, open_journal
 from handrail.json_types import Json, JsonMapping, JsonObject
 from handrail.lazy import Lazy
@@ -45,6 +45,17 @@ class Places:
     parts: CallParts
     book: ApprovalBook
     journal: Journal
+
+
+class OneTarget:
+    """The targets of a process that knows one project; every name is taken for it."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    async def get(self, name: str | None) -> Target:
+        del name
+        return self._target
 
 
 @asynccontextmanager

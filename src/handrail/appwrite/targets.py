@@ -6,7 +6,7 @@ from typing import Protocol
 from handrail.appwrite.sending import Sender
 from handrail.appwrite.transport import Transport
 
-__all__ = ["OneTarget", "Target", "Targets"]
+__all__ = ["Target", "Targets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,3 @@ class Targets(Protocol):
         Raises:
             HandrailError: there is none of that name.
         """
-
-
-class OneTarget:
-    """A process that knows one project."""
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-
-    async def get(self, name: str | None) -> Target:
-        """See `Targets`; every name is taken for the one that there is."""
-        del name
-        return self._target
